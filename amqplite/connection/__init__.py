@@ -1,0 +1,1 @@
+"""AMQP 0-9-1 from the server side, without a socket."""

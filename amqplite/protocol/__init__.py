@@ -1,0 +1,1 @@
+"""Octets ⇄ methods: framing, field tables, and the methods of AMQP 0-9-1."""

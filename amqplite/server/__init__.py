@@ -1,0 +1,1 @@
+"""The loop: sockets, sessions, commits and the clock, on trio."""
