@@ -123,8 +123,8 @@ Definition = Put | Delete | Purge
 MessageRow = tuple[int, int, int | None, str, str, bytes | None, bytes | None]
 """`(key, deliveries, content_id, exchange, routing_key, properties, body)`.
 
-`properties` is the content header from its property flags on, as received. Where several queues hold
-one message, `content_id` names the shared `ContentRow` and `properties` and `body` are `None`.
+`properties` is the content header from its property flags on, as received. Where several queues
+hold one message, `content_id` names the shared `ContentRow`, and the two last are `None`.
 """
 
 ContentRow = tuple[int, bytes, bytes]
