@@ -1,0 +1,222 @@
+"""The ready messages of a queue, of which memory holds a window.
+
+In order of the queue, oldest first::
+
+    returned    a heap: requeued messages, older than what follows
+    window      in memory, up to `Window.messages` and `Window.octets`
+    stored      in the store alone: a range of keys and a count
+    settling    on their way to the store, in memory until they are there
+
+Whatever comes while there is something behind the window joins at the end, and the window is filled
+again, a page at a time, when it has run empty. So a million messages cost a window's memory.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from amqplite.broker.journal import Journal, Stored, message_key, split_key
+from amqplite.broker.message import Entry, restored
+
+PAGE = 1000
+"""Messages read at a time, at most: about two milliseconds of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How much of each queue's ready messages may be in memory."""
+
+    messages: int = 4096
+    octets: int = 16 * 1024 * 1024
+
+
+Page = Callable[[int, int, int], list[Stored]]
+"""`(first key, last key, limit)`: how the store is read, see `Store.page`."""
+
+
+class Backlog:
+    """Ready messages in order.
+
+    Attributes:
+        count: how many there are, in memory or not.
+        octets: of the messages in the window.
+        sent_up_to: messages read from the store up to this place may have been handed out before
+            the last start, whatever is written of them.
+    """
+
+    __slots__ = (
+        "_journal",
+        "_limits",
+        "_page",
+        "_queue_id",
+        "_returned",
+        "_settling",
+        "_stored",
+        "_stored_from",
+        "_stored_octets",
+        "_stored_to",
+        "_window",
+        "count",
+        "octets",
+        "sent_up_to",
+    )
+
+    def __init__(self, journal: Journal, page: Page, limits: Window) -> None:
+        self._journal = journal
+        self._page = page
+        self._limits = limits
+        self._queue_id = 0
+        self._returned: list[Entry] = []
+        self._window: deque[Entry] = deque()
+        self._settling: deque[Entry] = deque()
+        self._stored = self._stored_octets = 0
+        self._stored_from = self._stored_to = 0
+        self.count = 0
+        self.octets = 0
+        self.sent_up_to = 0
+
+    def found(self, queue_id: int, messages: int, last_seq: int) -> None:
+        """Start with what the store holds."""
+        self._queue_id = queue_id
+        self.count = self._stored = messages
+        self._stored_from, self._stored_to = 1, last_seq
+
+    def append(self, entry: Entry) -> None:
+        """Add a message that has just arrived, with its insert journalled if it is to survive."""
+        self.count += 1
+        size = len(entry.message.octets)
+        if self._stored or self._settling or not self._fits(size):
+            self._settle(entry)
+        else:
+            self._window.append(entry)
+            self.octets += size
+
+    def _fits(self, size: int) -> bool:
+        window, limits = self._window, self._limits
+        return len(window) < limits.messages and (not window or self.octets + size <= limits.octets)
+
+    def put_back(self, entry: Entry) -> None:
+        """Return a message to its old place: requeued, or popped in vain."""
+        self.count += 1
+        heappush(self._returned, entry)
+
+    def pop(self) -> Entry | None:
+        """Take the oldest message; `None` if there is none."""
+        window, returned = self._window, self._returned
+        if not window and (self._stored or self._settling):
+            self._fill()
+        if returned and (not window or returned[0].seq < window[0].seq):
+            self.count -= 1
+            return heappop(returned)
+        if window:
+            self.count -= 1
+            entry = window.popleft()
+            self.octets -= len(entry.message.octets)
+            return entry
+        return None
+
+    def _settle(self, entry: Entry) -> None:
+        if not entry.key:
+            self._journal.spill(entry, self._key(entry.seq))
+        if not self._settling:
+            self._journal.call_when_durable(entry.position, self._on_durable)
+        self._settling.append(entry)
+
+    def _key(self, seq: int) -> int:
+        return message_key(self._queue_id, seq)
+
+    def use_keys_of(self, queue_id: int) -> None:
+        """Store what doesn't fit under this queue's keys."""
+        self._queue_id = queue_id
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether it was told which keys are its own."""
+        return self._queue_id != 0
+
+    def _on_durable(self, position: int) -> None:
+        """Let go of what is in the store by now."""
+        settling = self._settling
+        while settling and settling[0].position <= position:
+            entry = settling.popleft()
+            if not self._stored:
+                self._stored_from, self._stored_octets = entry.seq, 0
+            self._stored += 1
+            self._stored_octets += len(entry.message.octets)
+            self._stored_to = entry.seq
+        if settling:
+            self._journal.call_when_durable(settling[-1].position, self._on_durable)
+
+    def _fill(self) -> None:
+        """Read the next page into the window, or take what isn't in the store yet."""
+        if self._stored:
+            self._read_page()
+            return
+        window, settling = self._window, self._settling
+        while settling and (not window or self._fits(len(settling[0].message.octets))):
+            entry = settling.popleft()
+            if not entry.key:
+                self._journal.unspill_pending(entry, self._key(entry.seq))
+            window.append(entry)
+            self.octets += len(entry.message.octets)
+
+    def _read_page(self) -> None:
+        first, last = self._key(self._stored_from), self._key(self._stored_to)
+        rows = self._page(first, last, min(self._stored, self._page_size()))
+        spilled = []
+        for row in rows:
+            entry = self._read(row)
+            self._window.append(entry)
+            self.octets += len(entry.message.octets)
+            if not entry.key:
+                spilled.append(row[0])
+        if spilled:
+            self._journal.unspill(spilled[0], spilled[-1])
+        if rows:
+            self._stored -= len(rows)
+            self._stored_octets = max(0, self._stored_octets - self.octets)
+            self._stored_from = split_key(rows[-1][0])[1] + 1
+        else:
+            self.count -= self._stored  # the count was wrong: rather that than wait for ever
+            self._stored = 0
+
+    def _page_size(self) -> int:
+        """Rows that fill about half the window, by the size of those that are known."""
+        if not self._stored_octets:
+            return 100
+        average = self._stored_octets / self._stored
+        return max(1, min(PAGE, int(self._limits.octets / 2 / max(1.0, average))))
+
+    def _read(self, row: Stored) -> Entry:
+        key, deliveries, content_id, exchange, routing_key, properties, body, persistent = row
+        message = restored(exchange, routing_key, properties, body, persistent)
+        message.content_id = content_id
+        entry = Entry(split_key(key)[1], message)
+        entry.deliveries = deliveries
+        if entry.seq <= self.sent_up_to and not deliveries:
+            entry.deliveries = 1
+        if persistent:
+            entry.key = key
+        return entry
+
+    def purge(self) -> int:
+        """Drop every ready message, from the store as well; return how many."""
+        count, journal = self.count, self._journal
+        for entry in (*self._returned, *self._window, *self._settling):
+            if entry.key:
+                journal.delete(entry)
+        for entry in self._settling:
+            if not entry.key:
+                journal.unspill_pending(entry, self._key(entry.seq))
+        if self._stored:
+            journal.purge(self._key(self._stored_from), self._key(self._stored_to))
+        self._returned.clear()
+        self._window.clear()
+        self._settling.clear()
+        self.count = self._stored = self._stored_octets = self.octets = 0
+        return count
+
+    def handed_out(self) -> list[Entry]:
+        """Return the messages in memory that were handed out before, and came back."""
+        return [entry for entry in (*self._returned, *self._window) if entry.deliveries]

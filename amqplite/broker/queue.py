@@ -1,0 +1,294 @@
+"""Queues: where messages wait until they are acked (§3.1.4).
+
+A message is ready, or handed out and unacked, or gone. It leaves by its ack; whatever else ends a
+hand-out brings it back to its old place, marked redelivered. So only a redelivery can overtake
+(§4.7): first deliveries are in the order of arrival.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from amqplite.broker.arguments import Arguments, QueueSettings
+from amqplite.broker.backlog import Backlog
+from amqplite.broker.journal import Journal, message_key
+from amqplite.broker.message import Entry, Message
+from amqplite.broker.redelivery import Cause
+from amqplite.broker.ring import Ring
+
+_FIRST_STEP, _LAST_STEP = 64, 4096
+"""How far ahead the sent-up-to mark is moved: it doubles while a backlog is being read."""
+
+
+class Consumer(Protocol):
+    """Whoever takes messages from a queue: a channel's consumer, or a test's list.
+
+    Attributes:
+        priority: those of a higher one are served first.
+        no_ack: what it takes is settled by that.
+        exclusive: no other consumer may share the queue.
+    """
+
+    priority: int
+    no_ack: bool
+    exclusive: bool
+
+    def deliver(self, entry: Entry, /) -> bool | None:
+        """Take `entry` and return whether another would be welcome; `None`: not taken, no credit.
+
+        Counts the delivery in the entry. Must not call the queue back.
+        """
+        ...
+
+    def welcome(self) -> bool:
+        """Return whether it has credit."""
+        ...
+
+    def cancelled(self) -> None:
+        """The queue is gone, and the consumer with it."""
+        ...
+
+
+class Queue:
+    """Messages in order of arrival, and the consumers that take them in turn.
+
+    Nothing here blocks, sleeps or reads a clock.
+
+    Attributes:
+        queue_id: what the store calls it; 0 unless it is durable or ever spilled.
+        owner: the connection it is exclusive to; `None` if it is not.
+        unacked: messages handed out and not settled.
+        consumers: in the order they came.
+        on_limit: called with a message that came back once too often; `None`: there is no limit.
+    """
+
+    __slots__ = (
+        "_asked_up_to",
+        "_base",
+        "_journal",
+        "_last_seq",
+        "_ring",
+        "_sent_limit",
+        "_sent_step",
+        "arguments",
+        "arguments_octets",
+        "auto_delete",
+        "backlog",
+        "consumers",
+        "deleted",
+        "durable",
+        "had_consumers",
+        "name",
+        "owner",
+        "queue_id",
+        "settings",
+        "unacked",
+        "vhost",
+    )
+
+    def __init__(
+        self,
+        vhost: str,
+        name: str,
+        journal: Journal,
+        backlog: Backlog,
+        *,
+        queue_id: int = 0,
+        durable: bool = False,
+        owner: object | None = None,
+        auto_delete: bool = False,
+        arguments: Arguments | None = None,
+        arguments_octets: bytes = b"",
+        settings: QueueSettings | None = None,
+    ) -> None:
+        self.vhost = vhost
+        self.name = name
+        self.queue_id = queue_id
+        self.durable = durable
+        self.owner = owner
+        self.auto_delete = auto_delete
+        self.arguments: Arguments = arguments or {}
+        self.arguments_octets = arguments_octets
+        self.settings = settings or QueueSettings()
+        self.backlog = backlog
+        self.consumers: dict[Consumer, None] = {}
+        self.had_consumers = False
+        self.deleted = False
+        self.unacked = 0
+        self._journal = journal
+        self._ring: Ring[Consumer] = Ring()
+        self._last_seq = 0
+        self._base = message_key(queue_id, 0)
+        self._sent_limit = 0  # places up to which the store knows they may have been handed out
+        self._asked_up_to = 0
+        self._sent_step = _FIRST_STEP
+
+    def found(self, messages: int, last_seq: int, sent_up_to: int) -> None:
+        """Go on with what the store holds."""
+        self._last_seq = last_seq
+        self._sent_limit = self._asked_up_to = self.backlog.sent_up_to = sent_up_to
+        self.backlog.found(self.queue_id, messages, last_seq)
+
+    @property
+    def ready(self) -> int:
+        """Messages that wait to be handed out."""
+        return self.backlog.count
+
+    # -- messages in -----------------------------------------------------------------------------
+
+    def push(self, message: Message) -> None:
+        """Append `message`, and deliver it at once if a consumer waits."""
+        self._last_seq = seq = self._last_seq + 1
+        entry = Entry(seq, message)
+        ring, backlog = self._ring, self.backlog
+        delivered = False
+        while ring.top and not backlog.count:
+            top = ring.top
+            consumer = top[0]
+            more = consumer.deliver(entry)
+            if more is None:
+                ring.drop_first()
+                continue
+            if not more:
+                ring.drop_first()
+            elif len(top) > 1:
+                top.rotate(-1)
+            if consumer.no_ack:
+                return  # settled before the store heard of it
+            self.unacked += 1
+            delivered = True
+            break
+        if message.persistent and self.durable:
+            entry.key = self._base | seq
+            self._journal.insert(entry)
+        if not delivered:
+            backlog.append(entry)
+
+    def requeue(self, entries: Iterable[Entry], cause: Cause) -> None:
+        """Put handed-out messages back at their old places; `dispatch` when all are back.
+
+        The one road of every hand-out that ends without an ack.
+        """
+        if self.deleted:
+            return
+        backlog = self.backlog
+        for entry in entries:
+            self.unacked -= 1
+            entry.cause = cause
+            backlog.put_back(entry)
+
+    # -- messages out ----------------------------------------------------------------------------
+
+    def dispatch(self) -> None:
+        """Deliver, oldest message first and consumers in turn, until either runs out."""
+        ring, backlog = self._ring, self.backlog
+        while ring.top and backlog.count:
+            entry = backlog.pop()
+            if entry is None:
+                return
+            if not entry.deliveries and entry.key and entry.seq > self._sent_limit:
+                if not self._may_hand_out(entry):
+                    backlog.put_back(entry)
+                    return
+            top = ring.top
+            consumer = top[0]
+            more = consumer.deliver(entry)
+            if more is None:
+                backlog.put_back(entry)
+                ring.drop_first()
+                continue
+            if not more:
+                ring.drop_first()
+            elif len(top) > 1:
+                top.rotate(-1)
+            if not consumer.no_ack:
+                self.unacked += 1
+            elif entry.key:
+                self._journal.delete(entry)
+
+    def get(self) -> tuple[Entry, int] | None:
+        """Hand the oldest message out to whoever asks (basic.get); `None` if none is ready.
+
+        Returns:
+            The entry, its delivery counted, and the journal's position to wait for before it may
+            be sent (0: none).
+        """
+        entry = self.backlog.pop()
+        if entry is None:
+            return None
+        position = 0
+        if not entry.deliveries and entry.key and entry.seq > self._sent_limit:
+            if entry.position <= self._journal.taken:
+                position = self._ask(entry.seq)
+        self.unacked += 1
+        entry.deliveries += 1
+        return entry, position
+
+    def settle(self, entry: Entry) -> None:
+        """Delete a message that was handed out: it is acked, or rejected for good."""
+        self.unacked -= 1
+        if entry.key and not self.deleted:
+            self._journal.delete(entry)
+
+    def _may_hand_out(self, entry: Entry) -> bool:
+        """Return whether the store will know, after a crash, that `entry` had been handed out.
+
+        It does if the message is yet to be written, with its count; else the sent-up-to mark has
+        to be on disk first, and delivery goes on when it is.
+        """
+        if entry.position > self._journal.taken:
+            return True
+        if entry.seq > self._asked_up_to:
+            self._ask(entry.seq)
+        return False
+
+    def _ask(self, seq: int) -> int:
+        """Move the mark up to `seq` and some ahead; return the position at which it is durable."""
+        self._asked_up_to = up_to = min(self._last_seq, seq + self._sent_step)
+        self._sent_step = min(2 * self._sent_step, _LAST_STEP)
+        position = self._journal.sent_up_to(self.queue_id, up_to)
+        self._journal.hurry()
+        self._journal.call_when_durable(position, self._on_mark(up_to))
+        return position
+
+    def _on_mark(self, up_to: int) -> Callable[[int], None]:
+        def on_durable(_: int) -> None:
+            self._sent_limit = max(self._sent_limit, up_to)
+            if not self.deleted:
+                self.dispatch()
+
+        return on_durable
+
+    def purge(self) -> int:
+        """Delete the ready messages, not the unacked; return how many they were."""
+        return self.backlog.purge()
+
+    # -- consumers -------------------------------------------------------------------------------
+
+    def add_consumer(self, consumer: Consumer) -> None:
+        """Add `consumer`; `dispatch` once it has been told so."""
+        self.consumers[consumer] = None
+        self.had_consumers = True
+        self.enlist(consumer)
+
+    def remove_consumer(self, consumer: Consumer) -> None:
+        """Take `consumer` out; what it holds stays with its channel."""
+        if self.consumers.pop(consumer, _ABSENT) is _ABSENT:
+            return
+        self._ring.remove(consumer)
+        if self.settings.single_active_consumer and self.consumers:
+            successor = next(iter(self.consumers))
+            self._ring.remove(successor)
+            self.enlist(successor)
+
+    def enlist(self, consumer: Consumer) -> None:
+        """Give `consumer` its turn, if it has credit: when it is new, and when credit returns.
+
+        It must not be waiting for its turn already.
+        """
+        if self.settings.single_active_consumer and consumer is not next(iter(self.consumers)):
+            return
+        if consumer in self.consumers and consumer.welcome():
+            self._ring.add(consumer)
+
+
+_ABSENT = object()
