@@ -32,6 +32,7 @@ Reader = Callable[[bytes, int, list[Any]], int]
 """Appends what a payload has at a place to a list, and returns the place after it."""
 Writer = Callable[[Iterator[Any]], bytes]
 """Takes as many values as it needs, and returns their octets."""
+Step = tuple[Reader, Writer]
 
 _pack_head = Struct(">BHL").pack
 _pack_key = Struct(">HH").pack
@@ -155,6 +156,12 @@ def method_frame(channel: int, method: Method) -> bytes:
     return _pack_head(1, channel, len(payload)) + payload + b"\xce"
 
 
+def step(wire_type: Any) -> Step:
+    """Return how to read and to write one value, not a bit, of a wire type."""
+    (kind,) = wire_type.__metadata__
+    return _STEPS.get(kind, _integers)(kind)
+
+
 def _runs(wire_types: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield neighbours that are read in one go: integers of any size as a format, bits, a string.
 
@@ -167,7 +174,7 @@ def _runs(wire_types: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield from ((kind, " ") for _ in run)
 
 
-def _integers(run: str) -> tuple[Reader, Writer]:
+def _integers(run: str) -> Step:
     codec = Struct(">" + run)
     unpack, pack, size, count = codec.unpack_from, codec.pack, codec.size, len(run)
 
@@ -181,7 +188,7 @@ def _integers(run: str) -> tuple[Reader, Writer]:
     return read, write
 
 
-def _bits(run: str) -> tuple[Reader, Writer]:
+def _bits(run: str) -> Step:
     masks = [1 << index for index in range(len(run))]
 
     def read(payload: bytes, at: int, values: list[Any]) -> int:
@@ -195,7 +202,7 @@ def _bits(run: str) -> tuple[Reader, Writer]:
     return read, write
 
 
-def _short_string(_: str) -> tuple[Reader, Writer]:
+def _short_string(_: str) -> Step:
     def read(payload: bytes, at: int, values: list[Any]) -> int:
         end = at + 1 + payload[at]
         values.append(payload[at + 1 : end].decode(errors="surrogateescape"))
@@ -210,7 +217,7 @@ def _short_string(_: str) -> tuple[Reader, Writer]:
     return read, write
 
 
-def _long_string(_: str) -> tuple[Reader, Writer]:
+def _long_string(_: str) -> Step:
     def read(payload: bytes, at: int, values: list[Any]) -> int:
         start = at + 4
         end = start + _unpack_length(payload, at)[0]
@@ -224,7 +231,7 @@ def _long_string(_: str) -> tuple[Reader, Writer]:
     return read, write
 
 
-_STEPS: dict[str, Callable[[str], tuple[Reader, Writer]]] = {
+_STEPS: dict[str, Callable[[str], Step]] = {
     "bit": _bits,
     "short string": _short_string,
     "long string": _long_string,
