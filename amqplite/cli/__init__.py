@@ -3,9 +3,7 @@
 import click
 
 from amqplite import __version__
-from amqplite.cli.config import config
-from amqplite.cli.ping import ping
-from amqplite.cli.serve import serve
+from amqplite.cli import config, ping, serve
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -14,5 +12,5 @@ def main() -> None:
     """Run amqplite, an AMQP 0-9-1 message broker in one SQLite file."""
 
 
-for command in (serve, ping, config):
+for command in (serve.serve, ping.ping, config.config):
     main.add_command(command)
