@@ -23,9 +23,7 @@ from amqplite.errors import InvalidSyntax
 from amqplite.protocol.codec import Octet, ShortStr, TableOctets, Timestamp, step
 from amqplite.protocol.fields import Table, decode_table, encode_table
 
-_CLASS_ID = 60
-_FLAGS_AT = 12
-_LIST_AT = 14
+_FLAGS_AT, _LIST_AT = 12, 14
 _NO_PROPERTY = 0b11
 
 # Flags of the first octet:
@@ -36,7 +34,6 @@ _MESSAGE_ID, _TIMESTAMP, _TYPE, _USER_ID, _APP_ID, _CLUSTER_ID = 0x80, 0x40, 0x2
 
 _pack_head = Struct(">HHQ").pack
 _flags = Struct(">H")
-_unpack_flags = _flags.unpack_from
 _length = Struct(">L")
 _unpack_length = _length.unpack_from
 
@@ -160,9 +157,7 @@ def check(header: bytes) -> None:
 def with_headers(header: bytes, table_octets: bytes | None) -> bytes:
     """Return `header` with another table of headers, or with none; the rest octet by octet.
 
-    Args:
-        header: a content header's payload.
-        table_octets: the table, without its length.
+    `table_octets` is the table without its length.
 
     Raises:
         InvalidSyntax: `header` is cut short.
@@ -194,7 +189,7 @@ def decode_properties(header: bytes) -> Properties:
     values: list[Any] = []
     at = _LIST_AT
     try:
-        (flags,) = _unpack_flags(header, _FLAGS_AT)
+        (flags,) = _flags.unpack_from(header, _FLAGS_AT)
         if flags & _NO_PROPERTY:
             raise InvalidSyntax(_UNKNOWN)
         for _, flag, read, _ in _STEPS:
@@ -217,28 +212,20 @@ def encode_properties(properties: Properties) -> bytes:
     Raises:
         ValueError: a property doesn't fit its wire type.
     """
-    flags, parts = 0, [b""]
+    flags, parts = 0, []
     for name, flag, _, write in _STEPS:
-        value = getattr(properties, name)
-        if value is None:
-            continue
-        flags |= flag
-        try:
-            parts.append(write(iter((encode_table(value) if name == "headers" else value,))))
-        except error as reason:
-            raise ValueError(f"{name}: {reason}") from None
-    parts[0] = _flags.pack(flags)
-    return b"".join(parts)
+        if (value := getattr(properties, name)) is not None:
+            flags |= flag
+            try:
+                parts.append(write(iter([encode_table(value) if name == "headers" else value])))
+            except error as reason:
+                raise ValueError(f"{name}: {reason}") from None
+    return _flags.pack(flags) + b"".join(parts)
 
 
 def encode_header(body_size: int, properties_octets: bytes) -> bytes:
-    """Return a content header's payload.
-
-    Args:
-        body_size: octets in the body.
-        properties_octets: what `encode_properties` returns.
-    """
-    return _pack_head(_CLASS_ID, 0, body_size) + properties_octets
+    """Return a content header's payload, given what `encode_properties` returns."""
+    return _pack_head(60, 0, body_size) + properties_octets
 
 
 _UNKNOWN = "content header has properties that class 60 doesn't have"
@@ -270,10 +257,6 @@ def _at_headers(header: bytes, flags: int) -> int:
 
 
 def _at_delivery_mode(header: bytes, flags: int) -> int:
-    if not flags & (_CONTENT_TYPE | _CONTENT_ENCODING | _HEADERS):
-        if header[_FLAGS_AT + 1] & _NO_PROPERTY:
-            raise InvalidSyntax(_UNKNOWN)
-        return _LIST_AT  # the bare message of a benchmark, without another call
     at = _at_headers(header, flags)
     if flags & _HEADERS:
         at += 4 + int(_unpack_length(header, at)[0])
