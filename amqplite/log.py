@@ -93,7 +93,6 @@ def configure_logging(
             _printable,
             structlog.dev.ConsoleRenderer(
                 colors=stream.isatty(),
-                pad_event_to=0,
                 exception_formatter=structlog.dev.plain_traceback,
             ),
         ]

