@@ -1,5 +1,6 @@
 """`amqplite serve`: run the broker until it is told to stop."""
 
+import gc
 import os
 import signal
 import sys
@@ -52,6 +53,12 @@ def serve(config_file: Path | None, **flags: Any) -> None:
 
 
 def _serve(config_file: Path | None, flags: dict[str, Any]) -> None:
+    """Import the broker, and run it.
+
+    The imports make many objects and no garbage: looking for some would take a tenth of a start.
+    It isn't looked for among them later, either, as they stay.
+    """
+    gc.disable()
     from amqplite.config import ConfigError, load_settings
 
     try:
@@ -65,6 +72,8 @@ def _serve(config_file: Path | None, flags: dict[str, Any]) -> None:
 
     from amqplite import app
 
+    gc.freeze()
+    gc.enable()
     try:
         app.serve(settings)
     except app.StartupError as error:
