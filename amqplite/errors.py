@@ -17,6 +17,8 @@ class AmqpError(Exception):
 
     reply_code: ClassVar[int]
     name: ClassVar[str]
+    ids: tuple[int, int] = (0, 0)
+    """Class-id and method-id of the method that failed; zeros if it was none."""
 
     @property
     def reply_text(self) -> str:

@@ -38,9 +38,15 @@ Page = Callable[[int, int, int], list[Stored]]
 class Backlog:
     """Ready messages in order.
 
+    Args:
+        take_id: gives a queue that is not durable its id, when it first needs one; called with the
+            journal's durable position.
+
     Attributes:
         count: how many there are, in memory or not.
         octets: of the messages in the window.
+        queue_id: under whose keys it stores what doesn't fit; 0 until it has to, if the queue is
+            not durable.
         sent_up_to: messages read from the store up to this place may have been handed out before
             the last start, whatever is written of them.
     """
@@ -49,24 +55,33 @@ class Backlog:
         "_journal",
         "_limits",
         "_page",
-        "_queue_id",
         "_returned",
         "_settling",
         "_stored",
         "_stored_from",
         "_stored_octets",
         "_stored_to",
+        "_take_id",
         "_window",
         "count",
         "octets",
+        "queue_id",
         "sent_up_to",
     )
 
-    def __init__(self, journal: Journal, page: Page, limits: Window) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        page: Page,
+        limits: Window,
+        queue_id: int,
+        take_id: Callable[[int], int],
+    ) -> None:
         self._journal = journal
         self._page = page
         self._limits = limits
-        self._queue_id = 0
+        self._take_id = take_id
+        self.queue_id = queue_id
         self._returned: list[Entry] = []
         self._window: deque[Entry] = deque()
         self._settling: deque[Entry] = deque()
@@ -76,9 +91,8 @@ class Backlog:
         self.octets = 0
         self.sent_up_to = 0
 
-    def found(self, queue_id: int, messages: int, last_seq: int) -> None:
+    def found(self, messages: int, last_seq: int) -> None:
         """Start with what the store holds."""
-        self._queue_id = queue_id
         self.count = self._stored = messages
         self._stored_from, self._stored_to = 1, last_seq
 
@@ -117,6 +131,8 @@ class Backlog:
         return None
 
     def _settle(self, entry: Entry) -> None:
+        if not self.queue_id:
+            self.queue_id = self._take_id(self._journal.durable)
         if not entry.key:
             self._journal.spill(entry, self._key(entry.seq))
         if not self._settling:
@@ -124,16 +140,8 @@ class Backlog:
         self._settling.append(entry)
 
     def _key(self, seq: int) -> int:
-        return message_key(self._queue_id, seq)
+        return message_key(self.queue_id, seq)
 
-    def use_keys_of(self, queue_id: int) -> None:
-        """Store what doesn't fit under this queue's keys."""
-        self._queue_id = queue_id
-
-    @property
-    def has_keys(self) -> bool:
-        """Whether it was told which keys are its own."""
-        return self._queue_id != 0
 
     def _on_durable(self, position: int) -> None:
         """Let go of what is in the store by now."""
@@ -216,6 +224,10 @@ class Backlog:
         self._settling.clear()
         self.count = self._stored = self._stored_octets = self.octets = 0
         return count
+
+    def may_have_stored_below(self, seq: int) -> bool:
+        """Whether a message in the store alone may have a place up to `seq`."""
+        return self._stored > 0 and self._stored_from <= seq
 
     def handed_out(self) -> list[Entry]:
         """Return the messages in memory that were handed out before, and came back."""

@@ -26,8 +26,11 @@ class Consumer(Protocol):
         priority: those of a higher one are served first.
         no_ack: what it takes is settled by that.
         exclusive: no other consumer may share the queue.
+        parked: it waits for no turn; the queue clears it, a delivery that uses up the credit or
+            is refused sets it.
     """
 
+    parked: bool
     priority: int
     no_ack: bool
     exclusive: bool
@@ -58,7 +61,6 @@ class Queue:
         owner: the connection it is exclusive to; `None` if it is not.
         unacked: messages handed out and not settled.
         consumers: in the order they came.
-        on_limit: called with a message that came back once too often; `None`: there is no limit.
     """
 
     __slots__ = (
@@ -126,7 +128,7 @@ class Queue:
         """Go on with what the store holds."""
         self._last_seq = last_seq
         self._sent_limit = self._asked_up_to = self.backlog.sent_up_to = sent_up_to
-        self.backlog.found(self.queue_id, messages, last_seq)
+        self.backlog.found(messages, last_seq)
 
     @property
     def ready(self) -> int:
@@ -135,8 +137,12 @@ class Queue:
 
     # -- messages in -----------------------------------------------------------------------------
 
-    def push(self, message: Message) -> None:
-        """Append `message`, and deliver it at once if a consumer waits."""
+    def push(self, message: Message) -> bool:
+        """Append `message`, and deliver it at once if a consumer waits.
+
+        Returns:
+            False if the queue is full and refuses it (RabbitMQ: overflow reject-publish).
+        """
         self._last_seq = seq = self._last_seq + 1
         entry = Entry(seq, message)
         ring, backlog = self._ring, self.backlog
@@ -153,7 +159,7 @@ class Queue:
             elif len(top) > 1:
                 top.rotate(-1)
             if consumer.no_ack:
-                return  # settled before the store heard of it
+                return True  # settled before the store heard of it
             self.unacked += 1
             delivered = True
             break
@@ -162,6 +168,7 @@ class Queue:
             self._journal.insert(entry)
         if not delivered:
             backlog.append(entry)
+        return True
 
     def requeue(self, entries: Iterable[Entry], cause: Cause) -> None:
         """Put handed-out messages back at their old places; `dispatch` when all are back.
@@ -185,10 +192,9 @@ class Queue:
             entry = backlog.pop()
             if entry is None:
                 return
-            if not entry.deliveries and entry.key and entry.seq > self._sent_limit:
-                if not self._may_hand_out(entry):
-                    backlog.put_back(entry)
-                    return
+            if entry.key and entry.seq > self._sent_limit and not self._may_hand_out(entry):
+                backlog.put_back(entry)
+                return
             top = ring.top
             consumer = top[0]
             more = consumer.deliver(entry)
@@ -216,30 +222,41 @@ class Queue:
         if entry is None:
             return None
         position = 0
-        if not entry.deliveries and entry.key and entry.seq > self._sent_limit:
-            if entry.position <= self._journal.taken:
-                position = self._ask(entry.seq)
+        if entry.key and entry.seq > self._sent_limit and not self._is_known_handed_out(entry):
+            position = self._ask(entry.seq)
         self.unacked += 1
         entry.deliveries += 1
         return entry, position
 
     def settle(self, entry: Entry) -> None:
-        """Delete a message that was handed out: it is acked, or rejected for good."""
+        """Delete a message that was handed out: it is acked."""
         self.unacked -= 1
         if entry.key and not self.deleted:
             self._journal.delete(entry)
 
+    def reject(self, entry: Entry) -> None:
+        """Delete a message that was handed out: it is rejected for good."""
+        self.settle(entry)
+
+    def suspend(self, consumer: Consumer) -> None:
+        """Let `consumer` wait for no turn, until `enlist` gives it one."""
+        self._ring.remove(consumer)
+        consumer.parked = True
+
     def _may_hand_out(self, entry: Entry) -> bool:
         """Return whether the store will know, after a crash, that `entry` had been handed out.
 
-        It does if the message is yet to be written, with its count; else the sent-up-to mark has
-        to be on disk first, and delivery goes on when it is.
+        Else the sent-up-to mark has to be on disk first, and delivery goes on when it is.
         """
-        if entry.position > self._journal.taken:
+        if self._is_known_handed_out(entry):
             return True
         if entry.seq > self._asked_up_to:
             self._ask(entry.seq)
         return False
+
+    def _is_known_handed_out(self, entry: Entry) -> bool:
+        """Whether it was before, or is yet to be written, and then with its count."""
+        return entry.deliveries > 0 or entry.position > self._journal.taken
 
     def _ask(self, seq: int) -> int:
         """Move the mark up to `seq` and some ahead; return the position at which it is durable."""
@@ -257,6 +274,14 @@ class Queue:
                 self.dispatch()
 
         return on_durable
+
+    def record_handed_out(self) -> None:
+        """Store exactly which messages were handed out, in place of the sent-up-to mark."""
+        for entry in self.backlog.handed_out():
+            if entry.key:
+                self._journal.handed_out(entry)
+        if self._sent_limit and not self.backlog.may_have_stored_below(self._sent_limit):
+            self._journal.sent_up_to(self.queue_id, 0)
 
     def purge(self) -> int:
         """Delete the ready messages, not the unacked; return how many they were."""
@@ -276,18 +301,16 @@ class Queue:
             return
         self._ring.remove(consumer)
         if self.settings.single_active_consumer and self.consumers:
-            successor = next(iter(self.consumers))
-            self._ring.remove(successor)
-            self.enlist(successor)
+            self.enlist(next(iter(self.consumers)))
 
     def enlist(self, consumer: Consumer) -> None:
-        """Give `consumer` its turn, if it has credit: when it is new, and when credit returns.
-
-        It must not be waiting for its turn already.
-        """
+        """Give `consumer` its turn, if it has credit: when it is new, and when credit returns."""
+        if consumer not in self.consumers:
+            return
         if self.settings.single_active_consumer and consumer is not next(iter(self.consumers)):
             return
-        if consumer in self.consumers and consumer.welcome():
+        if consumer.parked and consumer.welcome():
+            consumer.parked = False
             self._ring.add(consumer)
 
 

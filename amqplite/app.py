@@ -1,0 +1,184 @@
+"""The whole: settings → store → broker → listeners, in one nursery; signals; drain."""
+
+import base64
+import os
+import signal
+import sys
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from amqplite.broker.backlog import Window
+from amqplite.broker.broker import Broker, Limits
+from amqplite.broker.journal import Journal
+from amqplite.broker.users import Users
+from amqplite.config import IN_MEMORY, Settings
+from amqplite.connection.connection import ConnectionLimits
+from amqplite.log import get_logger
+from amqplite.protocol.fields import decode_table
+from amqplite.server.clock import Clock
+from amqplite.server.committer import Committer
+from amqplite.server.listener import Listener, listen
+from amqplite.server.resources import Resources, machine_bytes
+from amqplite.server.ticker import Ticker
+from amqplite.store import StoreUnusable
+from amqplite.store.database import Database
+from amqplite.store.lock import DataDirLock
+
+DATABASE = "amqplite.db"
+
+
+class StartupError(Exception):
+    """The broker can't start; `str()` is one line that says why and what to do."""
+
+
+def serve(settings: Settings) -> None:
+    """Run the broker until SIGTERM or SIGINT.
+
+    Raises:
+        StartupError: it could not start; nothing was changed.
+    """
+    with ExitStack() as stack:
+        try:
+            path = _data_file(settings, stack)
+            store = Database(path)
+        except StoreUnusable as error:
+            raise StartupError(str(error)) from None
+        except OSError as error:
+            raise StartupError(
+                f"can't use the data folder {settings.folder}: {error.strerror}"
+            ) from None
+        stack.callback(store.close)
+        sys.setswitchinterval(0.001)  # the committer's thread waits that long for the interpreter
+        trio.run(Application(settings, store).run)
+
+
+def _data_file(settings: Settings, stack: ExitStack) -> Path | str:
+    folder = settings.folder
+    if folder is None:
+        return IN_MEMORY
+    stack.enter_context(DataDirLock(folder))
+    return folder / DATABASE
+
+
+class Application:
+    """A broker with its store and its listeners.
+
+    Attributes:
+        broker: what the listeners serve, once `run` has begun.
+    """
+
+    def __init__(self, settings: Settings, store: Database) -> None:
+        self._settings = settings
+        self._store = store
+        self._log = get_logger("amqplite")
+
+    async def run(self, *, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED) -> None:
+        """Serve until a signal comes; the task is started when clients may connect.
+
+        Raises:
+            StartupError: the port is in use.
+        """
+        settings, clock, journal = self._settings, Clock(), Journal()
+        broker = self.broker = self._broker(clock, journal)
+        listener = Listener(
+            broker,
+            clock,
+            connection_limits(settings),
+            handshake_timeout_s=settings.handshake_timeout_s,
+            on_fault=self._report,
+        )
+        try:
+            sockets = await listen(settings.host, settings.amqp_port)
+        except OSError as error:
+            raise StartupError(
+                f"can't listen on {settings.host} port {settings.amqp_port}: {error.strerror}; "
+                "choose another with --amqp-port"
+            ) from None
+        committer = Committer(journal, self._store, self._on_full)
+        resources = Resources(
+            broker.alarms,
+            settings.folder,
+            settings.disk_free_min_bytes,
+            settings.memory_high_bytes or machine_bytes() * 6 // 10,
+        )
+        with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async with trio.open_nursery() as background:
+                journal.hurry()
+                await committer.commit()
+                background.start_soon(committer.run)
+                background.start_soon(Ticker(broker, clock).run)
+                background.start_soon(resources.run)
+                async with trio.open_nursery() as foreground:
+                    accept = partial(trio.serve_listeners, handler_nursery=foreground)
+                    foreground.start_soon(accept, listener.serve, sockets)
+                    self._announce(sockets)
+                    task_status.started(sockets[0].socket.getsockname()[1])
+                    async for _ in signals:
+                        break
+                    self._log.info("stopping")
+                    for socket in sockets:
+                        await socket.aclose()
+                    await listener.drain(settings.shutdown_timeout_s)
+                    foreground.cancel_scope.cancel()
+                background.cancel_scope.cancel()
+            broker.record_handed_out()
+            await committer.commit()
+        self._log.info("stopped")
+
+    def _broker(self, clock: Clock, journal: Journal) -> Broker:
+        settings = self._settings
+        users = Users(journal.define, os.urandom, settings.loopback_users)
+        limits = Limits(
+            consumer_timeout_ms=settings.consumer_timeout_ms,
+            window=Window(settings.window_messages, settings.window_bytes),
+        )
+        broker = Broker(clock.now_ms(), users, journal, generate_name, self._store.page, limits)
+        broker.load(self._store.load(), decode_table)
+        if not broker.vhosts:
+            seed(broker, settings)
+        return broker
+
+    def _announce(self, sockets: list[trio.SocketListener]) -> None:
+        for socket in sockets:
+            host, port = socket.socket.getsockname()[:2]
+            self._log.info("listening", protocol="amqp", host=host, port=port)
+        self._log.info("Server startup complete")
+
+    def _on_full(self, full: bool) -> None:
+        self.broker.alarms.set("disk", full)
+        if full:
+            self._log.error("the database takes no more: publishers are blocked until it does")
+        else:
+            self._log.info("the database takes changes again")
+
+    def _report(self, error: Exception) -> None:
+        self._log.error("a fault of the broker closed a connection", exc_info=error)
+
+
+def connection_limits(settings: Settings) -> ConnectionLimits:
+    """Return what connections are offered and allowed."""
+    return ConnectionLimits(
+        frame_max=settings.frame_max_bytes,
+        channel_max=settings.channel_max,
+        heartbeat_s=settings.heartbeat_s,
+        message_size_max=settings.max_message_size_bytes,
+        outbox_high_bytes=settings.outbox_high_bytes,
+        consumer_timeout_action=settings.consumer_timeout_action,
+        connection_max=settings.connection_max,
+    )
+
+
+def seed(broker: Broker, settings: Settings) -> None:
+    """Give a new database its first vhost, and a user who may do everything there."""
+    broker.add_vhost(settings.default_vhost)
+    users, name = broker.users, settings.default_user
+    users.put_user(name, users.hash_password(settings.default_pass), ("administrator",))
+    users.set_permissions(name, settings.default_vhost, configure=".*", write=".*", read=".*")
+
+
+def generate_name(prefix: str) -> str:
+    """Return a name nobody has: 22 characters from 16 random octets behind `prefix`."""
+    return prefix + base64.urlsafe_b64encode(os.urandom(16)).rstrip(b"=").decode()

@@ -1,0 +1,489 @@
+"""A connection: frames in, octets out, and nothing of sockets (§2.2.4).
+
+`receive_data` acts on all that a read brought, then ends the read: consumers whose credit came
+back are served, confirms are noted. It is the only place that turns errors into closes. What the
+client is told to be done is on disk: an answer to a synchronous method waits for the changes before
+it, and while it waits, the frames behind it do.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from amqplite.broker.broker import Broker
+from amqplite.broker.queue import Queue
+from amqplite.broker.redelivery import Cause
+from amqplite.broker.users import User
+from amqplite.broker.vhost import Vhost
+from amqplite.connection.ack_timeout import take_back
+from amqplite.connection.blocked import Blocked
+from amqplite.connection.channel import Channel
+from amqplite.connection.deliver import Consumer
+from amqplite.connection.handlers import HANDLERS
+from amqplite.connection.handshake import Handshake, update_secret
+from amqplite.connection.outbox import Outbox
+from amqplite.connection.state import State
+from amqplite.errors import (
+    AmqpError,
+    ChannelError,
+    CommandInvalid,
+    ConnectionForced,
+    HardError,
+    InternalError,
+    NotAllowed,
+    SoftError,
+    UnexpectedFrame,
+)
+from amqplite.protocol.codec import Method, decode, method_frame
+from amqplite.protocol.frames import BODY, HEADER, HEARTBEAT, METHOD, PUBLISH, Frame, FrameReader
+from amqplite.protocol.methods import (
+    ChannelClose,
+    ChannelCloseOk,
+    ChannelOpen,
+    ChannelOpenOk,
+    ConnectionClose,
+    ConnectionCloseOk,
+    ConnectionUpdateSecret,
+    ConnectionUpdateSecretOk,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """What a connection is offered and allowed, from the settings.
+
+    Attributes:
+        heartbeat_s: interval offered, in seconds; 0 is none.
+        outbox_high_bytes: with more waiting to be written there is no credit for deliveries.
+        consumer_timeout_action: `requeue`, `cancel` or `close`.
+        connection_max: most open connections; 0 is no limit.
+    """
+
+    frame_max: int = 131_072
+    channel_max: int = 2047
+    heartbeat_s: int = 60
+    message_size_max: int = 128 * 1024 * 1024
+    outbox_high_bytes: int = 1024 * 1024
+    consumer_timeout_action: str = "requeue"
+    connection_max: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who is at the other end.
+
+    Attributes:
+        name: `client address:port -> our address:port`, as logs and listings say it.
+        loopback: it is this very machine.
+    """
+
+    name: str
+    loopback: bool
+
+
+class Connection:
+    """One client's connection.
+
+    Args:
+        on_output: called when there are octets to write.
+        on_fault: called with an exception that is a fault of ours.
+
+    Attributes:
+        state: see `State`; once CLOSED, write what there is and hang up.
+        heartbeat_s: negotiated interval in seconds; 0 is none.
+        parked: consumers that wait for the outbox to be written.
+        credited: consumers whose credit came back in this read.
+        undispatched: queues that got messages back in this read.
+        confirming: channels that published in confirm mode in this read.
+        on_resumed: called when reading may go on after `paused`.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        peer: Peer,
+        on_output: Callable[[], object],
+        limits: ConnectionLimits | None = None,
+        on_fault: Callable[[Exception], object] = lambda _: None,
+    ) -> None:
+        self.broker = broker
+        self.peer = peer
+        self.limits = limits or ConnectionLimits()
+        self.state = State.HANDSHAKE
+        self.outbox = Outbox(self.limits.outbox_high_bytes, on_output)
+        self.heartbeat_s = 0
+        self.frame_max = self.limits.frame_max
+        self.channel_max = self.limits.channel_max
+        self.client_properties: dict[str, Any] = {}
+        self.user: User = None  # type: ignore[assignment]  # from start-ok on
+        self.vhost: Vhost = None  # type: ignore[assignment]  # from open on
+        self.channels: dict[int, Channel] = {}
+        self.parked: dict[Consumer, None] = {}
+        self.credited: dict[Consumer, None] = {}
+        self.undispatched: dict[Queue, None] = {}
+        self.confirming: list[Channel] = []
+        self.on_resumed: Callable[[], object] = lambda: None
+        self.blocked = Blocked(self)
+        self.reader = FrameReader(self.limits.frame_max)
+        self._on_fault = on_fault
+        self._handshake: Handshake | None = Handshake(self)
+        self._frames: Iterator[Frame] = iter(())
+        self._held: list[bytes] = []  # replies that wait for the disk
+        self._changed_at = 0  # the journal's position that this connection's changes reach
+        self._read_from = 0
+        self._ended = False
+        self._stopped = False  # act on no more frames, for now or for good
+
+    # -- what the rim calls ----------------------------------------------------------------------
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more is to be read: write what there is, and hang up."""
+        return self.state is State.CLOSED and not self._held
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing is to be read before `on_resumed` is called."""
+        return bool(self._held) or self.blocked.full
+
+    def receive_data(self, data: bytes) -> None:
+        """Act on every frame that `data` completes. Never raises an `AmqpError`."""
+        self._read_from = self.broker.journal.position
+        try:
+            if self._handshake is not None:
+                data = self._handshake.receive_data(data)
+            self._frames = self.reader.receive(data)
+            self._act()
+        except HardError as error:
+            self.close(error)
+        except SoftError as error:  # on channel zero
+            self.close(error)
+        except Exception as error:
+            self._on_fault(error)
+            self.close(InternalError("the broker failed; see its log"))
+
+    def data_to_send(self) -> list[bytes]:
+        """Return what is to be written, in order; it counts as written."""
+        return self.outbox.take()
+
+    def flushed(self) -> None:
+        """What was to be written has been: consumers that waited for that go on."""
+        if self.parked:
+            parked, self.parked = self.parked, {}
+            self.credited.update(parked)
+            self.dispatch()
+
+    def shut_down(self) -> None:
+        """Tell the client that the broker stops."""
+        self.close(ConnectionForced("broker forced connection closure with reason 'shutdown'"))
+
+    def lost(self, cause: Cause) -> None:
+        """The socket is gone, or is to go: return all that the client held. May come twice."""
+        self._closed()
+        self._end(cause)
+
+    # -- frames ----------------------------------------------------------------------------------
+
+    def _act(self) -> None:
+        """Act on the frames of this read, until they end or a reply has to wait for the disk."""
+        channels, blocked = self.channels, self.blocked
+        try:
+            for kind, number, payload, content in self._frames:
+                channel = channels.get(number)
+                if channel is None or channel.closing or blocked.active:
+                    self._on_unusual(kind, number, payload, content)
+                else:
+                    self.act_on(channel, kind, payload, content)
+                if self._stopped:
+                    break
+        finally:
+            self._end_read()
+
+    def act_on(self, channel: Channel, kind: int, payload: bytes, content: bytes) -> None:
+        """Act on one frame of an open channel."""
+        publishing = channel.publishing
+        try:
+            if kind == PUBLISH:
+                if publishing.in_content:
+                    publishing.on_other_method()
+                publishing.on_publish(payload, content)
+            elif kind == METHOD:
+                if publishing.in_content:
+                    publishing.on_other_method()
+                handle = HANDLERS.get(payload[:4])
+                if handle is None:
+                    raise CommandInvalid("unimplemented method")
+                handle(channel, payload)
+            elif kind == HEADER:
+                publishing.on_header(payload)
+            elif kind == BODY:
+                publishing.on_body(payload)
+            elif kind == HEARTBEAT:
+                raise UnexpectedFrame(f"heartbeat on channel {channel.number}")
+            else:
+                raise UnexpectedFrame(f"frame of unknown type {kind}")
+        except SoftError as error:
+            ids = _ids_of(kind, payload)
+            channel.close(error, *ids)
+        except HardError as error:
+            error.ids = _ids_of(kind, payload)
+            raise
+
+    def _on_unusual(self, kind: int, number: int, payload: bytes, content: bytes) -> None:
+        """Act on a frame of channel zero, or of one that isn't open, or while an alarm is on."""
+        if self.state is State.CLOSING:
+            self._await_close_ok(kind, number, payload)
+        elif number == 0:
+            self._on_channel_zero(kind, payload)
+        elif self.state is not State.OPEN:
+            raise CommandInvalid("the connection is not open yet")
+        elif number not in self.channels:
+            self._open_channel(kind, number, payload)
+        elif self.channels[number].closing:
+            self._await_channel_close_ok(self.channels[number], kind, payload)
+        else:
+            self.blocked.receive(self.channels[number], kind, payload, content)
+
+    def _on_channel_zero(self, kind: int, payload: bytes) -> None:
+        if kind == HEARTBEAT:
+            return
+        if kind != METHOD:
+            raise UnexpectedFrame(f"frame of type {kind} on channel 0")
+        key = payload[:4]
+        if self._handshake is not None:
+            self._handshake.on_method(payload)
+            if self.state is State.OPEN:
+                self._handshake = None
+        elif key == ConnectionClose.KEY:
+            self._on_close()
+        elif key == ConnectionUpdateSecret.KEY:
+            self._on_update_secret(payload)
+        elif key != ConnectionCloseOk.KEY:
+            error = CommandInvalid("unimplemented method")
+            error.ids = _ids_of(kind, payload)
+            raise error
+
+    def _on_close(self) -> None:
+        """connection.close: give back all, and only then say so."""
+        self._end(Cause.CONNECTION_CLOSED)
+        self._closed()
+        self.send_when_durable(method_frame(0, ConnectionCloseOk()))
+
+    def _on_update_secret(self, payload: bytes) -> None:
+        """connection.update-secret: a login with the new secret (RabbitMQ: OAuth 2)."""
+        secret = decode(ConnectionUpdateSecret, payload).new_secret
+        self.user = update_secret(self, secret)
+        self.send(ConnectionUpdateSecretOk())
+
+    def _await_close_ok(self, kind: int, number: int, payload: bytes) -> None:
+        if number or kind != METHOD:
+            return
+        if payload[:4] == ConnectionClose.KEY:  # both at once
+            self.send(ConnectionCloseOk())
+        if payload[:4] in (ConnectionClose.KEY, ConnectionCloseOk.KEY):
+            self._closed()
+
+    # -- channels --------------------------------------------------------------------------------
+
+    def _open_channel(self, kind: int, number: int, payload: bytes) -> None:
+        """channel.open.
+
+        Raises:
+            ChannelError: the first method on a channel is another.
+            NotAllowed: it is beyond the negotiated channel_max.
+        """
+        if kind not in (METHOD, PUBLISH) or payload[:4] != ChannelOpen.KEY:
+            if kind == METHOD and payload[:4] == ChannelCloseOk.KEY:
+                return  # late, after both sides closed it
+            error = ChannelError("expected 'channel.open'")
+            error.ids = _ids_of(kind, payload)
+            raise error
+        if number > self.channel_max:
+            raise NotAllowed(
+                f"number of channels opened ({number}) has reached the negotiated channel_max "
+                f"({self.channel_max})"
+            )
+        self.channels[number] = Channel(self, number)
+        self.channels[number].send(ChannelOpenOk())
+
+    def _await_channel_close_ok(self, channel: Channel, kind: int, payload: bytes) -> None:
+        """Ignore all on a channel that we closed, but for what ends it (§1.5.2.5)."""
+        if kind != METHOD:
+            return
+        if payload[:4] == ChannelClose.KEY:
+            channel.send(ChannelCloseOk())
+        elif payload[:4] == ChannelCloseOk.KEY:
+            del self.channels[channel.number]
+
+    def go_on_with(self, held: Sequence[tuple[Channel, int, bytes, bytes]]) -> None:
+        """Act on frames that were held back; those of channels closed since are void."""
+        self._read_from = self.broker.journal.position
+        try:
+            for channel, kind, payload, content in held:
+                if self.channels.get(channel.number) is channel and not channel.closing:
+                    self.act_on(channel, kind, payload, content)
+        except AmqpError as error:
+            self.close(error)
+        self._end_read()
+        if not self.paused:
+            self.on_resumed()
+
+    def close_channel(self, channel: Channel) -> None:
+        """channel.close by the client."""
+        channel.end(Cause.CHANNEL_CLOSED)
+        del self.channels[channel.number]
+        channel.reply(ChannelCloseOk())
+
+    # -- output ----------------------------------------------------------------------------------
+
+    def send(self, method: Method) -> None:
+        """Send a method on channel zero."""
+        self.outbox.send(method_frame(0, method))
+
+    def send_when_durable(self, octets: bytes) -> None:
+        """Send `octets` once all that this connection changed is on disk."""
+        journal = self.broker.journal
+        if journal.position != self._read_from:
+            self._changed_at = self._read_from = journal.position
+        self.send_at(self._changed_at, octets)
+
+    def send_at(self, position: int, octets: bytes) -> None:
+        """Send `octets` once the journal is on disk up to `position`; read nothing before."""
+        journal = self.broker.journal
+        if position <= journal.durable and not self._held:
+            self.outbox.send(octets)
+            return
+        self._held.append(octets)
+        self._stopped = True
+        journal.hurry()
+        journal.call_when_durable(position, self._on_durable)
+
+    def _on_durable(self, _: int) -> None:
+        held, self._held = self._held, []
+        for octets in held:
+            self.outbox.send(octets)
+        if self.state is State.CLOSED:
+            return
+        self._stopped = False
+        self._read_from = self.broker.journal.position
+        try:
+            self._act()
+        except AmqpError as error:
+            self.close(error)
+        except Exception as error:
+            self._on_fault(error)
+            self.close(InternalError("the broker failed; see its log"))
+        if not self.paused:
+            self.on_resumed()
+
+    # -- the end of a read -----------------------------------------------------------------------
+
+    def _end_read(self) -> None:
+        self.dispatch()
+        journal = self.broker.journal
+        if journal.position != self._read_from:
+            self._changed_at = self._read_from = journal.position
+        if self.confirming:
+            confirming, self.confirming = self.confirming, []
+            for channel in confirming:
+                self._note_confirms(channel)
+
+    def dispatch(self) -> None:
+        """Serve the consumers whose credit came back, from their queues and those that got back."""
+        if not (self.credited or self.undispatched):
+            return
+        credited, self.credited = self.credited, {}
+        queues, self.undispatched = self.undispatched, {}
+        for consumer in credited:
+            consumer.queue.enlist(consumer)
+            queues[consumer.queue] = None
+        for queue in queues:
+            if not queue.deleted:
+                queue.dispatch()
+
+    def _note_confirms(self, channel: Channel) -> None:
+        confirms, journal = channel.confirms, self.broker.journal
+        if confirms is None:
+            return  # closed since
+        was_waiting = confirms.waiting_for is not None
+        frames = confirms.note(journal.durable)
+        if frames:
+            self.outbox.send(frames)
+        if confirms.waiting_for is None:
+            return
+        journal.hurry()
+        if not was_waiting:
+            self._await_confirms(channel)
+
+    def _await_confirms(self, channel: Channel) -> None:
+        confirms = channel.confirms
+        if confirms is None or confirms.waiting_for is None:
+            return
+
+        def settle(durable: int) -> None:
+            if channel.confirms is confirms:
+                frames = confirms.settle(durable)
+                if frames:
+                    self.outbox.send(frames)
+                self._await_confirms(channel)
+
+        self.broker.journal.call_when_durable(confirms.waiting_for, settle)
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def client_can(self, capability: str) -> bool:
+        """Whether the client said so in start-ok (RabbitMQ: capabilities)."""
+        capabilities = self.client_properties.get("capabilities")
+        return isinstance(capabilities, dict) and capabilities.get(capability) is True
+
+    def acks_are_late(self, channel: Channel, tags: list[int]) -> None:
+        """Deliveries of a channel were not acked in time."""
+        take_back(self, channel, tags)
+        self.dispatch()
+
+    def close(self, error: AmqpError) -> None:
+        """Close for an error, and wait for the client's close-ok; all it held goes back."""
+        if self.state in (State.CLOSING, State.CLOSED):
+            return
+        announced = self._handshake is None or self._handshake.may_announce(error)
+        class_id, method_id = error.ids
+        if announced:
+            self.send(ConnectionClose(error.reply_code, error.reply_text, class_id, method_id))
+        self.state = State.CLOSING
+        if not announced:
+            self._closed()
+        shutdown = isinstance(error, ConnectionForced)
+        self._end(Cause.SHUTDOWN if shutdown else Cause.CONNECTION_ERROR)
+
+    def _closed(self) -> None:
+        self.state = State.CLOSED
+        self._stopped = True
+
+    def _end(self, cause: Cause) -> None:
+        """Return all the client held, once: consumers first, so that nothing goes back to it."""
+        if self._ended:
+            return
+        self._ended = True
+        self.blocked.end()
+        self.broker.connections.pop(self, None)
+        channels = list(self.channels.values())
+        self.channels.clear()
+        for channel in channels:
+            channel.stop_consuming()
+        if self.vhost is not None:
+            self.vhost.remove_queues_of(self)
+        for channel in channels:
+            channel.requeue_all(cause)
+        self.credited = {}
+        if cause is not Cause.SHUTDOWN:
+            self.dispatch()
+        for channel in channels:
+            channel.release_queues()
+            channel.confirms = channel.transaction = None
+
+
+def _ids_of(kind: int, payload: bytes) -> tuple[int, int]:
+    """Return class-id and method-id of the method that failed; those of publish for a content."""
+    if kind in (METHOD, PUBLISH):
+        return int.from_bytes(payload[:2], "big"), int.from_bytes(payload[2:4], "big")
+    return 60, 40

@@ -1,0 +1,35 @@
+"""What waits to be written to one connection."""
+
+from collections.abc import Callable
+
+
+class Outbox:
+    """Octets in order, until the writer takes them.
+
+    Attributes:
+        chunks: what has gathered; append by `send`, or on the hot path by hand, with `size` kept.
+        size: octets in `chunks`, give or take a few a delivery.
+        high_bytes: a connection with more than that has no credit for deliveries.
+        on_output: called when there is something to take again.
+    """
+
+    __slots__ = ("chunks", "high_bytes", "on_output", "size")
+
+    def __init__(self, high_bytes: int, on_output: Callable[[], object]) -> None:
+        self.chunks: list[bytes] = []
+        self.size = 0
+        self.high_bytes = high_bytes
+        self.on_output = on_output
+
+    def send(self, octets: bytes) -> None:
+        """Add `octets`."""
+        if not self.chunks:
+            self.on_output()
+        self.chunks.append(octets)
+        self.size += len(octets)
+
+    def take(self) -> list[bytes]:
+        """Return what has gathered, and start anew."""
+        chunks, self.chunks = self.chunks, []
+        self.size = 0
+        return chunks

@@ -1,0 +1,79 @@
+"""Group commit: takes the journal to the store.
+
+While one batch is written the next one gathers, so a lone message waits for nobody and a flood
+shares each fsync. What nobody waits for, such as the deletes that acks cause, gathers a little
+longer and mostly rides along with what somebody does wait for.
+"""
+
+from collections.abc import Callable
+from typing import Never
+
+import trio
+
+from amqplite.broker.journal import Batch, Journal, Store, StoreFull
+from amqplite.server.wakeup import Wakeup
+
+PATIENCE_S = 0.1
+"""How long changes that nobody waits for may gather."""
+
+RETRY_S = 0.25
+"""Pause before a batch that found no room, or a locked database, is tried again."""
+
+
+class Committer:
+    """Commits in batches that size themselves.
+
+    Args:
+        on_full: called with True when the store has no room or is held by somebody else, and with
+            False when it takes changes again.
+    """
+
+    def __init__(
+        self, journal: Journal, store: Store, on_full: Callable[[bool], object] = lambda _: None
+    ) -> None:
+        self._journal = journal
+        self._store = store
+        self._on_full = on_full
+        self._pending = Wakeup()
+        journal.on_append = self._pending.set
+
+    async def run(self) -> Never:
+        """Commit until cancelled.
+
+        A failing store ends the task, and with it the server: going on would confirm what is not
+        there.
+        """
+        while True:
+            await self._wait()
+            await self.commit()
+
+    async def _wait(self) -> None:
+        """Wait until there is something to write that is urgent, or has gathered long enough."""
+        journal = self._journal
+        while journal.position == journal.taken:
+            await self._pending.wait()
+        with trio.move_on_after(PATIENCE_S):
+            while not journal.urgent:
+                await self._pending.wait()
+
+    async def commit(self) -> None:
+        """Write what has gathered."""
+        batch, position = self._journal.take()
+        if batch is not None:
+            with trio.CancelScope(shield=True):
+                await self._write(batch)
+        self._journal.committed(position)
+
+    async def _write(self, batch: Batch) -> None:
+        full = False
+        while True:
+            try:
+                await trio.to_thread.run_sync(self._store.commit, batch)
+                break
+            except StoreFull:
+                if not full:
+                    full = True
+                    self._on_full(True)
+                await trio.sleep(RETRY_S)
+        if full:
+            self._on_full(False)
