@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import trio
@@ -112,15 +111,13 @@ class Application:
                 background.start_soon(Ticker(broker, clock).run)
                 background.start_soon(resources.run)
                 async with trio.open_nursery() as foreground:
-                    accept = partial(trio.serve_listeners, handler_nursery=foreground)
-                    foreground.start_soon(accept, listener.serve, sockets)
+                    accepting = await foreground.start(_accept, listener, sockets, foreground)
                     self._announce(sockets)
                     task_status.started(sockets[0].socket.getsockname()[1])
                     async for _ in signals:
                         break
                     self._log.info("stopping")
-                    for socket in sockets:
-                        await socket.aclose()
+                    accepting.cancel()
                     await listener.drain(settings.shutdown_timeout_s)
                     foreground.cancel_scope.cancel()
                 background.cancel_scope.cancel()
@@ -156,6 +153,19 @@ class Application:
 
     def _report(self, error: Exception) -> None:
         self._log.error("a fault of the broker closed a connection", exc_info=error)
+
+
+async def _accept(
+    listener: Listener,
+    sockets: list[trio.SocketListener],
+    nursery: trio.Nursery,
+    *,
+    task_status: trio.TaskStatus[trio.CancelScope],
+) -> None:
+    """Accept connections until cancelled, and then listen no more; their sessions live on."""
+    with trio.CancelScope() as accepting:
+        task_status.started(accepting)
+        await trio.serve_listeners(listener.serve, sockets, handler_nursery=nursery)
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
