@@ -69,7 +69,6 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path, name: str) -> None:
     with BrokerProcess(tmp_path / "data") as broker:
         assert broker.output.splitlines()[-1].find(COMPLETE) > 0
         assert listening_port(broker.output, "amqp") == broker.amqp_port
-        assert listening_port(broker.output, "http") == broker.http_port
         assert logs_in(broker.url)
         os.kill(broker.pid, signal.Signals[name])
         assert broker.wait() == 0
@@ -101,10 +100,9 @@ def test_a_port_in_use_is_refused_and_nothing_made(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        for option in ("--amqp-port", "--http-port"):
-            line = refusal("--data-dir", folder, option, port)
-            assert str(port) in line
-            assert "in use" in line
+        line = refusal("--data-dir", folder, "--amqp-port", port)
+    assert str(port) in line
+    assert "in use" in line
     assert not folder.exists()
 
 
