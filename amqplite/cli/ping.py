@@ -35,13 +35,14 @@ def ping(host: str | None, amqp_port: int | None, timeout: float) -> None:
     except ConfigError as error:
         raise click.ClickException(str(error)) from None
     host, port = REACHED_AT.get(settings.host, settings.host), settings.amqp_port
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
         answer = _greet(host, port, timeout)
     except OSError as error:
-        raise click.ClickException(f"no broker answers at {host}:{port}: {error}") from None
+        raise click.ClickException(f"no broker answers at {address}: {error}") from None
     if not answer.startswith(START):
-        raise click.ClickException(f"what answers at {host}:{port} is no AMQP 0-9-1 broker")
-    click.echo(f"A broker answers at {host}:{port}")
+        raise click.ClickException(f"what answers at {address} is no AMQP 0-9-1 broker")
+    click.echo(f"A broker answers at {address}")
 
 
 def _greet(host: str, port: int, timeout_s: float) -> bytes:
