@@ -52,6 +52,7 @@ class Broker:
     Attributes:
         now: the time of the last `advance`.
         connections: those that are open, oldest first.
+        pressure: the queues whose publishers are ahead of their consumers.
         on_deadline: called when a deadline is set that comes before all others.
     """
 
@@ -74,6 +75,7 @@ class Broker:
         self.connections: dict[object, None] = {}
         self.on_deadline: Callable[[], object] = lambda: None
         self._services = Services(journal, users, page, generate_name, self.limits.window)
+        self.pressure = self._services.pressure
         self._due: list[Appointment] = []
         self._calls = 0
 

@@ -15,6 +15,11 @@ from amqplite.broker.message import Entry, Message
 from amqplite.broker.redelivery import Cause
 from amqplite.broker.ring import Ring
 
+_PRESSED, _EASED = 1024, 256
+"""Ready messages at which a queue with consumers is under pressure, and no more."""
+
+_PRESSED_OCTETS = 4 * 1024 * 1024
+
 _FIRST_STEP, _LAST_STEP = 64, 4096
 """How far ahead the sent-up-to mark is moved: it doubles while a backlog is being read."""
 
@@ -51,6 +56,27 @@ class Consumer(Protocol):
         ...
 
 
+class Pressure:
+    """Where publishers are ahead of consumers, so that they can be read from more slowly.
+
+    It is memory that this saves: a message that waits for its consumer in the publisher's socket
+    need not be moved to the store and back.
+
+    Attributes:
+        queues: those that got a message while they were under pressure, since last looked at.
+    """
+
+    __slots__ = ("queues",)
+
+    def __init__(self) -> None:
+        self.queues: dict[Queue, None] = {}
+
+    def take(self) -> list["Queue"]:
+        """Return the queues, and start anew."""
+        queues, self.queues = self.queues, {}
+        return list(queues)
+
+
 class Queue:
     """Messages in order of arrival, and the consumers that take them in turn.
 
@@ -61,6 +87,7 @@ class Queue:
         owner: the connection it is exclusive to; `None` if it is not.
         unacked: messages handed out and not settled.
         consumers: in the order they came.
+        on_eased: called once when consumers have worked off what put it under pressure.
     """
 
     __slots__ = (
@@ -68,6 +95,7 @@ class Queue:
         "_base",
         "_journal",
         "_last_seq",
+        "_pressure",
         "_ring",
         "_sent_limit",
         "_sent_step",
@@ -80,6 +108,7 @@ class Queue:
         "durable",
         "had_consumers",
         "name",
+        "on_eased",
         "owner",
         "queue_id",
         "settings",
@@ -101,6 +130,7 @@ class Queue:
         arguments: Arguments | None = None,
         arguments_octets: bytes = b"",
         settings: QueueSettings | None = None,
+        pressure: Pressure | None = None,
     ) -> None:
         self.vhost = vhost
         self.name = name
@@ -117,6 +147,8 @@ class Queue:
         self.deleted = False
         self.unacked = 0
         self._journal = journal
+        self._pressure = pressure or Pressure()
+        self.on_eased: dict[Callable[[], object], None] = {}
         self._ring: Ring[Consumer] = Ring()
         self._last_seq = 0
         self._base = message_key(queue_id, 0)
@@ -168,6 +200,8 @@ class Queue:
             self._journal.insert(entry)
         if not delivered:
             backlog.append(entry)
+            if self.consumers and (backlog.count > _PRESSED or backlog.octets > _PRESSED_OCTETS):
+                self._pressure.queues[self] = None
         return True
 
     def requeue(self, entries: Iterable[Entry], cause: Cause) -> None:
@@ -210,6 +244,13 @@ class Queue:
                 self.unacked += 1
             elif entry.key:
                 self._journal.delete(entry)
+        if self.on_eased and backlog.count <= _EASED:
+            self._ease()
+
+    def _ease(self) -> None:
+        calls, self.on_eased = self.on_eased, {}
+        for call in calls:
+            call()
 
     def get(self) -> tuple[Entry, int] | None:
         """Hand the oldest message out to whoever asks (basic.get); `None` if none is ready.
@@ -285,6 +326,7 @@ class Queue:
 
     def purge(self) -> int:
         """Delete the ready messages, not the unacked; return how many they were."""
+        self._ease()
         return self.backlog.purge()
 
     # -- consumers -------------------------------------------------------------------------------

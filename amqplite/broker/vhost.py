@@ -20,7 +20,7 @@ from amqplite.broker.journal import (
     QueueRow,
     Row,
 )
-from amqplite.broker.queue import Queue
+from amqplite.broker.queue import Pressure, Queue
 from amqplite.broker.queue_ids import QueueIds
 from amqplite.broker.users import User, Users
 from amqplite.errors import AccessRefused, NotFound, PreconditionFailed, ResourceLocked
@@ -43,6 +43,7 @@ class Services:
     generate_name: Callable[[str], str]
     window: Window = field(default_factory=Window)
     queue_ids: QueueIds = field(default_factory=QueueIds)
+    pressure: Pressure = field(default_factory=Pressure)
 
 
 class Vhost:
@@ -427,6 +428,7 @@ class Vhost:
             arguments=arguments,
             arguments_octets=row.arguments,
             settings=parse(arguments, row.name, self.name),
+            pressure=services.pressure,
         )
         self.queues[row.name] = queue
         self.revision += 1

@@ -168,7 +168,7 @@ class Connection:
 
     def flushed(self) -> None:
         """What was to be written has been: consumers that waited for that go on."""
-        if self.parked:
+        if self.parked and self.outbox.size <= self.outbox.high_bytes:
             parked, self.parked = self.parked, {}
             self.credited.update(parked)
             self.dispatch()

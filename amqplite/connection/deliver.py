@@ -85,8 +85,7 @@ class Consumer:
         outbox = channel.outbox
         if outbox.size > outbox.high_bytes or not (self.no_ack or channel.has_room()):
             self.parked = True
-            if outbox.size > outbox.high_bytes:
-                channel.connection.parked[self] = None
+            self.welcome()  # so that it is called when the outbox has been written
             return None
         message = entry.message
         envelope = self._envelopes.get(message.address)
@@ -121,12 +120,14 @@ class Consumer:
         return False
 
     def welcome(self) -> bool:
-        """Return whether it has credit."""
+        """Return whether it has credit; if the outbox is full, it is asked again when it isn't."""
         if self.overdue:
             return False
-        if self.no_ack:
-            return self.channel.outbox.size <= self.channel.outbox.high_bytes
-        return self.unacked < self.prefetch and self.channel.has_room()
+        outbox = self.channel.outbox
+        if outbox.size > outbox.high_bytes:
+            self.channel.connection.parked[self] = None
+            return False
+        return self.no_ack or (self.unacked < self.prefetch and self.channel.has_room())
 
     def cancelled(self) -> None:
         """The queue is gone: tell the client, if it wants to know."""

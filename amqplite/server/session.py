@@ -5,6 +5,7 @@ from collections.abc import Callable
 import trio
 
 from amqplite.broker.broker import Broker
+from amqplite.broker.queue import Queue
 from amqplite.broker.redelivery import Cause
 from amqplite.connection.connection import Connection, ConnectionLimits, Peer
 from amqplite.connection.state import State
@@ -17,6 +18,13 @@ READ_SIZE = 256 * 1024
 
 CLOSE_TIMEOUT_S = 10
 """How long a client may take to read our last words, and to answer our close."""
+
+
+PRESSED_BYTES_PER_S = 8 * 1024 * 1024
+"""How fast a publisher is read from, at least, while its messages pile up."""
+
+PATIENCE_MIN_S = 0.001
+"""Less isn't worth waiting: whoever sends little at a time is no flood."""
 
 
 class Session:
@@ -100,7 +108,26 @@ class Session:
             self._heard = trio.current_time()
             broker.now = clock.now_ms()
             connection.receive_data(data if type(data) is bytes else bytes(data))
+            if broker.pressure.queues:
+                await self._ease(broker.pressure.take(), len(data))
         return Cause.CONNECTION_CLOSED
+
+    async def _ease(self, queues: list[Queue], received: int) -> None:
+        """Let the consumers of `queues` catch up before more is read from a publisher that floods.
+
+        However slow they are, it is read from at `PRESSED_BYTES_PER_S`.
+        """
+        patience = received / PRESSED_BYTES_PER_S
+        if patience < PATIENCE_MIN_S:
+            return
+        eased = trio.Event()
+        for queue in queues:
+            queue.on_eased[eased.set] = None
+        with trio.move_on_after(patience):
+            await eased.wait()
+        for queue in queues:
+            queue.on_eased.pop(eased.set, None)
+        self._heard = trio.current_time()
 
     def _deadline(self) -> tuple[float, Cause]:
         """Return by when something has to come, and what it means if it doesn't."""
