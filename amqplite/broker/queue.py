@@ -247,6 +247,11 @@ class Queue:
         if self.on_eased and backlog.count <= _EASED:
             self._ease()
 
+    @property
+    def eased(self) -> bool:
+        """Whether consumers have worked off what put it under pressure."""
+        return self.backlog.count <= _EASED
+
     def _ease(self) -> None:
         calls, self.on_eased = self.on_eased, {}
         for call in calls:

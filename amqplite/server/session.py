@@ -120,13 +120,10 @@ class Session:
         patience = received / PRESSED_BYTES_PER_S
         if patience < PATIENCE_MIN_S:
             return
-        eased = trio.Event()
-        for queue in queues:
-            queue.on_eased[eased.set] = None
         with trio.move_on_after(patience):
-            await eased.wait()
-        for queue in queues:
-            queue.on_eased.pop(eased.set, None)
+            for queue in queues:
+                if not queue.eased:
+                    await _until_eased(queue)
         self._heard = trio.current_time()
 
     def _deadline(self) -> tuple[float, Cause]:
@@ -166,3 +163,12 @@ class Session:
 
     async def _send(self, chunks: list[bytes]) -> None:
         await self._stream.send_all(b"".join(chunks))
+
+
+async def _until_eased(queue: Queue) -> None:
+    eased = trio.Event()
+    queue.on_eased[eased.set] = None
+    try:
+        await eased.wait()
+    finally:
+        queue.on_eased.pop(eased.set, None)
