@@ -4,6 +4,7 @@ import base64
 import os
 import signal
 import sys
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from amqplite.broker.journal import Journal
 from amqplite.broker.users import Users
 from amqplite.config import IN_MEMORY, Settings
 from amqplite.connection.connection import ConnectionLimits
+from amqplite.control.listener import HttpListener
+from amqplite.control.site import Site, endpoints
 from amqplite.log import get_logger
 from amqplite.protocol.fields import decode_table
 from amqplite.server.clock import Clock
@@ -89,13 +92,14 @@ class Application:
             handshake_timeout_s=settings.handshake_timeout_s,
             on_fault=self._report,
         )
+        sockets = await _listen(settings.host, settings.amqp_port, "--amqp-port")
         try:
-            sockets = await listen(settings.host, settings.amqp_port)
-        except OSError as error:
-            raise StartupError(
-                f"can't listen on {settings.host} port {settings.amqp_port}: {error.strerror}; "
-                "choose another with --amqp-port"
-            ) from None
+            http_sockets = await _listen(settings.host, settings.http_port, "--http-port")
+        except StartupError:
+            for socket in sockets:
+                await socket.aclose()
+            raise
+        site = Site(broker, endpoints({"amqp": sockets, "http": http_sockets}))
         committer = Committer(journal, self._store, self._on_full)
         resources = Resources(
             broker.alarms,
@@ -111,12 +115,15 @@ class Application:
                 background.start_soon(Ticker(broker, clock).run)
                 background.start_soon(resources.run)
                 async with trio.open_nursery() as foreground:
-                    accepting = await foreground.start(_accept, listener, sockets, foreground)
-                    self._announce(sockets)
+                    serve_http = HttpListener(site).serve
+                    await foreground.start(_accept, serve_http, http_sockets, foreground)
+                    accepting = await foreground.start(_accept, listener.serve, sockets, foreground)
+                    self._announce(site)
                     task_status.started(sockets[0].socket.getsockname()[1])
                     async for _ in signals:
                         break
                     self._log.info("stopping")
+                    site.draining = True
                     accepting.cancel()
                     await listener.drain(settings.shutdown_timeout_s)
                     foreground.cancel_scope.cancel()
@@ -138,10 +145,11 @@ class Application:
             seed(broker, settings)
         return broker
 
-    def _announce(self, sockets: list[trio.SocketListener]) -> None:
-        for socket in sockets:
-            host, port = socket.socket.getsockname()[:2]
-            self._log.info("listening", protocol="amqp", host=host, port=port)
+    def _announce(self, site: Site) -> None:
+        for endpoint in site.endpoints:
+            self._log.info(
+                "listening", protocol=endpoint.protocol, host=endpoint.host, port=endpoint.port
+            )
         self._log.info("Server startup complete")
 
     def _on_full(self, full: bool) -> None:
@@ -155,8 +163,17 @@ class Application:
         self._log.error("a fault of the broker closed a connection", exc_info=error)
 
 
+async def _listen(host: str, port: int, option: str) -> list[trio.SocketListener]:
+    try:
+        return await listen(host, port)
+    except OSError as error:
+        raise StartupError(
+            f"can't listen on {host} port {port}: {error.strerror}; choose another with {option}"
+        ) from None
+
+
 async def _accept(
-    listener: Listener,
+    serve: Callable[[trio.SocketStream], Awaitable[None]],
     sockets: list[trio.SocketListener],
     nursery: trio.Nursery,
     *,
@@ -165,7 +182,7 @@ async def _accept(
     """Accept connections until cancelled, and then listen no more; their sessions live on."""
     with trio.CancelScope() as accepting:
         task_status.started(accepting)
-        await trio.serve_listeners(listener.serve, sockets, handler_nursery=nursery)
+        await trio.serve_listeners(serve, sockets, handler_nursery=nursery)
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:

@@ -1,0 +1,54 @@
+"""Queues."""
+
+from dataclasses import replace
+from typing import Any
+
+from amqplite.broker.queue import Queue
+from amqplite.broker.statistics import queue_statistics
+from amqplite.control.arguments import plain
+from amqplite.control.call import Call
+from amqplite.control.errors import no_such_object
+from amqplite.control.response import Response, json_response
+from amqplite.control.site import NODE
+
+
+def queues(call: Call) -> Response:
+    """List the queues of a vhost, or of all that the user may see."""
+    return json_response(
+        [_shown(queue) for vhost in call.chosen_vhosts() for queue in vhost.queues.values()]
+    )
+
+
+def queues_of_slash(call: Call) -> Response:
+    """List the queues of the vhost `/`, for those who forgot to encode it (Flower)."""
+    return queues(replace(call, parameters={"vhost": "/"}))
+
+
+def queue(call: Call) -> Response:
+    """Show one."""
+    held = call.vhost().queues.get(call.parameters["name"])
+    if held is None:
+        raise no_such_object()
+    return json_response(_shown(held))
+
+
+def _shown(queue: Queue) -> dict[str, Any]:
+    held = queue_statistics(queue)
+    shown = {
+        "name": held.name,
+        "vhost": held.vhost,
+        "type": "classic",
+        "durable": held.durable,
+        "auto_delete": held.auto_delete,
+        "exclusive": held.owner is not None,
+        "arguments": plain(held.arguments),
+        "node": NODE,
+        "state": "running",
+        "messages": held.ready + held.unacked,
+        "messages_ready": held.ready,
+        "messages_unacknowledged": held.unacked,
+        "consumers": held.consumers,
+    }
+    if held.owner is not None:
+        shown["owner_pid_details"] = {"name": held.owner}
+    return shown
