@@ -252,7 +252,9 @@ class Journal:
     Attributes:
         position: how many changes were appended so far.
         taken: the position up to which changes were handed to the store.
-        durable: the position up to which everything is on disk, or need not be.
+        durable: the position up to which everything is on disk.
+        settled: the position up to which every message to be stored is on disk, or was acked
+            meanwhile and need not be: what a publisher may be told.
         urgent: somebody waits for what has gathered; else it may gather a little longer.
         pending_bytes: octets of messages that wait to be taken.
         on_append: called when the first change of a batch came, and when it becomes urgent.
@@ -264,11 +266,14 @@ class Journal:
         "_inserts",
         "_next_content_id",
         "_spills",
+        "_unsettled",
         "_waiting",
+        "_writing",
         "durable",
         "on_append",
         "pending_bytes",
         "position",
+        "settled",
         "taken",
         "urgent",
     )
@@ -277,14 +282,17 @@ class Journal:
         self.position = 0
         self.taken = 0
         self.durable = 0
+        self.settled = 0
         self.urgent = False
         self.pending_bytes = 0
         self.on_append: Callable[[], object] = lambda: None
         self._batch = Batch()
         self._inserts: dict[int, Pending] = {}
+        self._writing: dict[int, Pending] = {}  # inserts that a commit is under way with
         self._spills: dict[int, Pending] = {}
         self._deleted_queues: set[int] = set()
         self._waiting: deque[tuple[int, Callable[[int], object]]] = deque()
+        self._unsettled: deque[tuple[int, Callable[[int], object]]] = deque()
         self._next_content_id = 1
 
     def start_after(self, loaded: Loaded) -> None:
@@ -312,6 +320,7 @@ class Journal:
         key = entry.key
         content_id = entry.message.content_id
         if self._inserts.pop(key, None) is None:
+            self._writing.pop(key, None)
             self._batch.deletes.append(key)
             if content_id is not None:
                 self._batch.released.append(content_id)
@@ -377,6 +386,23 @@ class Journal:
         """Call `call(durable)` once `position` is on disk; positions come in rising order."""
         self._waiting.append((position, call))
 
+    def call_when_settled(self, position: int, call: Callable[[int], object]) -> None:
+        """Call `call(settled)` once all up to `position` is settled, see `settled`.
+
+        The same channel's positions come in rising order.
+        """
+        self._unsettled.append((position, call))
+
+    def look_settled(self) -> None:
+        """See whether acks have settled what a publisher waits for: call it when some have come."""
+        if not self._unsettled:
+            return
+        oldest = next(iter(self._writing.values()), None) or next(
+            iter(self._inserts.values()), None
+        )
+        self.settled = self.position if oldest is None else oldest.position - 1
+        self._call(self._unsettled, self.settled)
+
     def take(self) -> tuple[Batch | None, int]:
         """Return what has gathered and the position it reaches.
 
@@ -390,6 +416,7 @@ class Journal:
         if not live:
             return None, self.position
         self._batch, self._inserts, self._spills = Batch(), {}, {}
+        self._writing = inserts
         if self._deleted_queues:
             gone, self._deleted_queues = self._deleted_queues, set()
             inserts = {k: e for k, e in inserts.items() if k >> SEQ_BITS not in gone}
@@ -401,7 +428,12 @@ class Journal:
     def committed(self, position: int) -> None:
         """Everything up to `position` is on disk: tell whoever waits."""
         self.durable = position
-        waiting = self._waiting
+        self._writing = {}
+        self._call(self._waiting, position)
+        self.settled = max(self.settled, position)
+        self.look_settled()
+
+    def _call(self, waiting: deque[tuple[int, Callable[[int], object]]], position: int) -> None:
         while waiting and waiting[0][0] <= position:
             waiting.popleft()[1](position)
 

@@ -1,8 +1,9 @@
 """Publisher confirms: one ledger a channel, which settles each publish once (RabbitMQ: confirms).
 
 Publishes are numbered from 1 at confirm.select. At the end of each read the ledger notes up to
-which number, and up to which position of the journal, the channel has come; when that position is
-on disk one ack with `multiple` confirms them all. Nothing is kept per message.
+which number, and up to which position of the journal, the channel has come; when all up to there is
+on disk, or was acked and need not be, one ack with `multiple` confirms it. Nothing is kept per
+message.
 """
 
 from collections import deque
@@ -43,24 +44,24 @@ class Confirms:
         """The last publish was refused by a queue: it will get a nack."""
         self._rejected.append(self.published)
 
-    def note(self, durable: int) -> bytes:
-        """End a read: return what can be confirmed at once, given the journal's durable position.
+    def note(self, settled: int) -> bytes:
+        """End a read: return what can be confirmed at once, given the journal's settled position.
 
         The rest waits for `settle`.
         """
         self.noted = self.published
         self._pending.append((self.position, self.published))
-        return self.settle(durable)
+        return self.settle(settled)
 
     @property
     def waiting_for(self) -> int | None:
         """The next position of the journal that settles something; `None` if there is none."""
         return self._pending[0][0] if self._pending else None
 
-    def settle(self, durable: int) -> bytes:
-        """Return the frames that settle every publish up to the position `durable`."""
+    def settle(self, settled: int) -> bytes:
+        """Return the frames for every publish up to the position `settled`."""
         number = 0
-        while self._pending and self._pending[0][0] <= durable:
+        while self._pending and self._pending[0][0] <= settled:
             number = self._pending.popleft()[1]
         if number <= self._confirmed:
             return b""

@@ -383,6 +383,7 @@ class Connection:
         journal = self.broker.journal
         if journal.position != self._read_from:
             self._changed_at = self._read_from = journal.position
+        journal.look_settled()
         if self.confirming:
             confirming, self.confirming = self.confirming, []
             for channel in confirming:
@@ -406,7 +407,7 @@ class Connection:
         if confirms is None:
             return  # closed since
         was_waiting = confirms.waiting_for is not None
-        frames = confirms.note(journal.durable)
+        frames = confirms.note(journal.settled)
         if frames:
             self.outbox.send(frames)
         if confirms.waiting_for is None:
@@ -420,14 +421,14 @@ class Connection:
         if confirms is None or confirms.waiting_for is None:
             return
 
-        def settle(durable: int) -> None:
+        def settle(position: int) -> None:
             if channel.confirms is confirms:
-                frames = confirms.settle(durable)
+                frames = confirms.settle(position)
                 if frames:
                     self.outbox.send(frames)
                 self._await_confirms(channel)
 
-        self.broker.journal.call_when_durable(confirms.waiting_for, settle)
+        self.broker.journal.call_when_settled(confirms.waiting_for, settle)
 
     # -- the end ---------------------------------------------------------------------------------
 
