@@ -69,7 +69,9 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path, name: str) -> None:
     with BrokerProcess(tmp_path / "data") as broker:
         *before, last = broker.output.splitlines()
         assert COMPLETE in last
-        assert [line for line in before if "listening" in line and str(broker.amqp_port) in line]
+        listening = [line for line in before if "listening" in line]
+        for port in (broker.amqp_port, broker.http_port):
+            assert [line for line in listening if str(port) in line]
         assert logs_in(broker.url)
         os.kill(broker.pid, signal.Signals[name])
         assert broker.wait() == 0
@@ -101,9 +103,11 @@ def test_a_port_in_use_is_refused_and_nothing_made(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        line = refusal("--data-dir", folder, "--amqp-port", port)
-    assert str(port) in line
-    assert "in use" in line
+        for option in ("--amqp-port", "--http-port"):
+            line = refusal("--data-dir", folder, option, port)
+            assert str(port) in line
+            assert "in use" in line
+            assert option in line
     assert not folder.exists()
 
 
