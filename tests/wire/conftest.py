@@ -89,6 +89,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     started: list[BrokerProcess] = []
 
     def start(data_dir: Path | None = None, **settings: object) -> BrokerProcess:
+        settings.setdefault("shutdown_timeout_s", 0.1)  # no peer here answers a close by itself
         broker = BrokerProcess(data_dir or tmp_path / f"data{len(started)}", **settings)
         broker.amqp_port, broker.http_port = free_port(), free_port()
         started.append(broker)

@@ -125,7 +125,6 @@ class Peer:
         """Say goodbye and wait for the answer; whatever else comes is passed over."""
         self.send(0, ConnectionClose(200, "goodbye"))
         self.zero.await_answer(ConnectionCloseOk)
-        self.expect_end()
         self._socket.close()
 
     # -- frames ----------------------------------------------------------------------------------
