@@ -96,6 +96,7 @@ class Connection:
         undispatched: queues that got messages back in this read.
         confirming: channels that published in confirm mode in this read.
         on_resumed: called when reading may go on after `paused`.
+        on_state: called when `state` has changed.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class Connection:
         self.undispatched: dict[Queue, None] = {}
         self.confirming: list[Channel] = []
         self.on_resumed: Callable[[], object] = lambda: None
+        self.on_state: Callable[[], object] = lambda: None
         self.blocked = Blocked(self)
         self.reader = FrameReader(self.limits.frame_max)
         self._on_fault = on_fault
@@ -179,7 +181,7 @@ class Connection:
 
     def lost(self, cause: Cause) -> None:
         """The socket is gone, or is to go: return all that the client held. May come twice."""
-        self._closed()
+        self.become(State.CLOSED)
         self._end(cause)
 
     # -- frames ----------------------------------------------------------------------------------
@@ -266,7 +268,7 @@ class Connection:
     def _on_close(self) -> None:
         """connection.close: give back all, and only then say so."""
         self._end(Cause.CONNECTION_CLOSED)
-        self._closed()
+        self.become(State.CLOSED)
         self.send_when_durable(method_frame(0, ConnectionCloseOk()))
 
     def _on_update_secret(self, payload: bytes) -> None:
@@ -281,7 +283,7 @@ class Connection:
         if payload[:4] == ConnectionClose.KEY:  # both at once
             self.send(ConnectionCloseOk())
         if payload[:4] in (ConnectionClose.KEY, ConnectionCloseOk.KEY):
-            self._closed()
+            self.become(State.CLOSED)
 
     # -- channels --------------------------------------------------------------------------------
 
@@ -450,15 +452,16 @@ class Connection:
         class_id, method_id = error.ids
         if announced:
             self.send(ConnectionClose(error.reply_code, error.reply_text, class_id, method_id))
-        self.state = State.CLOSING
-        if not announced:
-            self._closed()
+        self.become(State.CLOSING if announced else State.CLOSED)
         shutdown = isinstance(error, ConnectionForced)
         self._end(Cause.SHUTDOWN if shutdown else Cause.CONNECTION_ERROR)
 
-    def _closed(self) -> None:
-        self.state = State.CLOSED
-        self._stopped = True
+    def become(self, state: State) -> None:
+        """Enter a state."""
+        if state is not self.state:
+            self.state = state
+            self._stopped = self._stopped or state is State.CLOSED
+            self.on_state()
 
     def _end(self, cause: Cause) -> None:
         """Return all the client held, once: consumers first, so that nothing goes back to it."""

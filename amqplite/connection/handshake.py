@@ -95,7 +95,7 @@ class Handshake:
 
     def _refuse(self) -> None:
         self._connection.outbox.send(HEADER)
-        self._connection.state = State.CLOSED
+        self._connection.become(State.CLOSED)
 
     def on_method(self, payload: bytes) -> None:
         """Act on a method of channel zero.
@@ -161,7 +161,7 @@ class Handshake:
         name = decode(ConnectionOpen, payload).virtual_host
         connection.vhost = broker.vhost(connection.user, name)
         broker.connections[connection] = None
-        connection.state = State.OPEN
+        connection.become(State.OPEN)
         connection.send(ConnectionOpenOk())
 
 

@@ -8,9 +8,9 @@ On the wire::
     +------+---------+----------+-------------+------+
       octet   short      long     size octets   octet
 
-A publish is three frames: the method, the content header, the body. Nearly always they lie side by
-side in what the socket gave, so the reader cuts them out in one piece: a third of the steps, and
-the content stays in the very octets that a consumer will be sent.
+A publish is three frames: the method, the content header, the body. Nearly always they come side by
+side, so the reader cuts them out in one piece: a third of the steps, and the content stays in the
+very octets that a consumer will be sent.
 """
 
 from collections.abc import Iterator
@@ -54,11 +54,13 @@ class FrameReader:
             connection lowers it at tune-ok, in the middle of a read if need be.
     """
 
-    __slots__ = ("_tail", "frame_max")
+    __slots__ = ("_held", "_needed", "_pieces", "frame_max")
 
     def __init__(self, frame_max: int) -> None:
         self.frame_max = frame_max
-        self._tail = b""
+        self._pieces: list[bytes] = []  # of what is unfinished, in order
+        self._held = 0  # octets in them
+        self._needed = 0  # octets after which it is worth another look
 
     def receive(self, data: bytes) -> Iterator[Frame]:
         """Yield each frame that `data` completes, in order; iterate to the end.
@@ -67,10 +69,24 @@ class FrameReader:
             FrameError: a frame is over `frame_max` or does not end in 0xCE.
                 Frames before it have been yielded; the stream is lost after it.
         """
-        if self._tail:  # shorter than one frame: joining copies frame_max at most
-            data = self._tail + data
-            self._tail = b""
-        start, received = 0, len(data)
+        start = 0
+        while self._held:  # only what is missing is copied, not all that came with it
+            missing = self._needed - self._held
+            piece = data[start : start + missing]
+            self._pieces.append(piece)
+            self._held += len(piece)
+            if len(piece) < missing:
+                return
+            start += missing
+            unfinished = b"".join(self._pieces)
+            self._pieces, self._held = [], 0
+            yield from self._cut(unfinished, 0)
+        yield from self._cut(data, start)
+
+    def _cut(self, data: bytes, start: int) -> Iterator[Frame]:
+        """Yield the frames in `data` from `start` on, and keep what is left."""
+        received = len(data)
+        needed = OVERHEAD
         while received - start >= OVERHEAD:
             kind, channel, size = _unpack_head(data, start)
             if size > self.frame_max - OVERHEAD + SIZE_TOLERANCE:
@@ -79,37 +95,53 @@ class FrameReader:
                 )
             end = start + 7 + size
             if end >= received:
+                needed = size + OVERHEAD
                 break
             if data[end] != FRAME_END:
                 raise FrameError(f"frame ends in {data[end]:#04x}, not 0xce")
             payload = data[start + 7 : end]
-            start = end + 1
             if kind == METHOD and payload[:4] == _PUBLISH_KEY:
-                end = self._content_end(data, start, received, channel)
-                if end:
-                    yield PUBLISH, channel, payload, data[start:end]
-                    start = end
+                end += 1
+                content_end = self._content_end(data, end, channel)
+                if content_end > received:
+                    needed = content_end - start
+                    break
+                if content_end:
+                    yield PUBLISH, channel, payload, data[end:content_end]
+                    start = content_end
                     continue
+                end -= 1
+            start = end + 1
             yield kind, channel, payload, b""
-        self._tail = data[start:]
+        if start < received:
+            self._pieces.append(data[start:])
+            self._held = received - start
+            self._needed = needed
 
-    def _content_end(self, data: bytes, start: int, received: int, channel: int) -> int:
-        """Return where the content at `start` ends, or 0 unless it is whole and in one body frame.
+    def _content_end(self, data: bytes, start: int, channel: int) -> int:
+        """Return where the content at `start` ends, or beyond `data` what to wait for; 0 if odd.
 
-        Whatever is odd about it is left to whoever takes the frames one by one.
+        Odd is a content in several body frames, and what is no content: whoever takes the frames
+        one by one makes of it what is right.
         """
+        received = len(data)
         if received - start < _CONTENT_HEAD:
-            return 0
+            is_header = received == start or data[start] == HEADER
+            return start + _CONTENT_HEAD if is_header else 0
         kind, number, size, class_id, _, body_size = _unpack_content_head(data, start)
-        if kind != HEADER or number != channel or class_id != 60 or size < 14:
-            return 0
         limit = self.frame_max - OVERHEAD
+        if kind != HEADER or number != channel or class_id != 60:
+            return 0
+        if size < 14 or size > limit or body_size > limit:
+            return 0
         header_end = start + 7 + size
-        if size > limit or body_size > limit:
-            return 0
-        end = header_end + OVERHEAD + body_size if body_size else header_end
-        if end >= received or data[header_end] != FRAME_END or data[end] != FRAME_END:
-            return 0
-        if body_size and _unpack_head(data, header_end + 1) != (BODY, channel, body_size):
+        end = header_end
+        if body_size:
+            if received <= header_end + 7:
+                return int(header_end + OVERHEAD)
+            if _unpack_head(data, header_end + 1) != (BODY, channel, body_size):
+                return 0
+            end += OVERHEAD + body_size
+        if end < received and (data[header_end] != FRAME_END or data[end] != FRAME_END):
             return 0
         return int(end + 1)

@@ -11,6 +11,7 @@ from amqplite.connection.connection import Connection, ConnectionLimits, Peer
 from amqplite.connection.state import State
 from amqplite.protocol.frames import HEARTBEAT_FRAME
 from amqplite.server.clock import Clock
+from amqplite.server.gather import send_all
 from amqplite.server.wakeup import Wakeup
 
 READ_SIZE = 256 * 1024
@@ -58,59 +59,68 @@ class Session:
         self._handshake_timeout_s = handshake_timeout_s
         self._output = Wakeup()
         self._resumed = Wakeup()
-        self._reading = trio.CancelScope()
-        self._writing = trio.CancelScope()
-        self._started = self._heard = trio.current_time()
+        self._changed = Wakeup()
+        self._cause = Cause.CONNECTION_LOST
+        self._state_since = self._heard = self._wrote = trio.current_time()
         self.connection = Connection(broker, peer, self._output.set, limits, on_fault)
         self.connection.on_resumed = self._resumed.set
+        self.connection.on_state = self._on_state
 
     async def run(self) -> None:
         """Serve until the peer hangs up, a close is done, or two heartbeats pass (§4.2.7)."""
         connection = self.connection
-        cause = Cause.CONNECTION_LOST
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._write)
-                with self._reading:
-                    cause = await self._read()
-                connection.lost(cause)
-                self._writing.deadline = trio.current_time() + CLOSE_TIMEOUT_S
+                nursery.start_soon(self._write, nursery.cancel_scope)
+                nursery.start_soon(self._watch, nursery.cancel_scope)
+                await self._read()
+                connection.lost(self._cause)
                 self._output.set()  # let the writer send what is left
         except* (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # reset by the peer: to us the same as hanging up
         finally:
-            connection.lost(cause)
+            connection.lost(self._cause)
             await trio.aclose_forcefully(self._stream)
 
     def shut_down(self) -> None:
         """Tell the client that the broker stops."""
         self.connection.shut_down()
 
-    # -- reading ---------------------------------------------------------------------------------
+    # -- reading and writing ---------------------------------------------------------------------
 
-    async def _read(self) -> Cause:
-        """Read and act until nothing more is to be read; return what the end is to be called."""
+    async def _read(self) -> None:
+        """Read and act until nothing more is to be read."""
         connection, stream, clock, broker = self.connection, self._stream, self._clock, self._broker
-        self._heard = trio.current_time()
+        pressure = broker.pressure
         while not connection.closed:
             if connection.paused:
                 await self._resumed.wait()
                 self._heard = trio.current_time()
                 continue
-            deadline, cause = self._deadline()
-            data: bytes | bytearray = b""
-            with trio.move_on_at(deadline) as scope:
-                data = await stream.receive_some(READ_SIZE)
-            if scope.cancelled_caught:
-                return cause
+            data = await stream.receive_some(READ_SIZE)
             if not data:
-                return Cause.CONNECTION_LOST
+                return
             self._heard = trio.current_time()
             broker.now = clock.now_ms()
             connection.receive_data(data if type(data) is bytes else bytes(data))
-            if broker.pressure.queues:
-                await self._ease(broker.pressure.take(), len(data))
-        return Cause.CONNECTION_CLOSED
+            if pressure.queues:
+                await self._ease(pressure.take(), len(data))
+        self._cause = Cause.CONNECTION_CLOSED
+
+    async def _write(self, scope: trio.CancelScope) -> None:
+        """Write what gathers; once the connection is closed and all is written, end the session."""
+        connection, outbox, stream = self.connection, self.connection.outbox, self._stream
+        while True:
+            if outbox.chunks:
+                size = outbox.size
+                await send_all(stream, outbox.take(), size)
+                self._wrote = trio.current_time()
+                connection.flushed()
+            elif connection.closed:
+                break
+            else:
+                await self._output.wait()
+        scope.cancel()
 
     async def _ease(self, queues: list[Queue], received: int) -> None:
         """Let the consumers of `queues` catch up before more is read from a publisher that floods.
@@ -126,43 +136,47 @@ class Session:
                     await _until_eased(queue)
         self._heard = trio.current_time()
 
+    # -- time ------------------------------------------------------------------------------------
+
+    async def _watch(self, scope: trio.CancelScope) -> None:
+        """Send heartbeats, and end the session when what has to come does not.
+
+        A task of its own, so that no read or write has to set a deadline and take it back.
+        """
+        while True:
+            now = trio.current_time()
+            deadline, cause = self._deadline()
+            if deadline <= now:
+                self._cause = cause
+                scope.cancel()
+                return
+            with trio.move_on_at(min(deadline, self._beat(now))):
+                await self._changed.wait()
+
     def _deadline(self) -> tuple[float, Cause]:
         """Return by when something has to come, and what it means if it doesn't."""
         state, heartbeat = self.connection.state, self.connection.heartbeat_s
         if state is State.HANDSHAKE:
-            return self._started + self._handshake_timeout_s, Cause.CONNECTION_LOST
-        if state is State.CLOSING:
-            return self._heard + CLOSE_TIMEOUT_S, Cause.CONNECTION_ERROR
-        if heartbeat:
+            return self._state_since + self._handshake_timeout_s, Cause.CONNECTION_LOST
+        if state is not State.OPEN:
+            return self._state_since + CLOSE_TIMEOUT_S, self._cause
+        if heartbeat and not self.connection.paused:
             return self._heard + 2 * heartbeat, Cause.HEARTBEATS_MISSED
-        return float("inf"), Cause.CONNECTION_LOST
+        return float("inf"), self._cause
 
-    # -- writing ---------------------------------------------------------------------------------
-
-    async def _write(self) -> None:
-        connection = self.connection
-        with self._writing:
-            while True:
-                chunks = connection.data_to_send()
-                if chunks:
-                    await self._send(chunks)
-                    connection.flushed()
-                elif connection.closed:
-                    break
-                else:
-                    await self._wait_for_output()
-        self._reading.cancel()
-
-    async def _wait_for_output(self) -> None:
-        """Wait for output; send a heartbeat when half an interval has passed without any."""
+    def _beat(self, now: float) -> float:
+        """Send a heartbeat if nothing was for half an interval; return when to look again."""
         heartbeat = self.connection.heartbeat_s
-        with trio.move_on_after(heartbeat / 2 if heartbeat else float("inf")) as scope:
-            await self._output.wait()
-        if scope.cancelled_caught and self.connection.state is State.OPEN:
+        if not heartbeat or self.connection.state is not State.OPEN:
+            return float("inf")
+        if now >= self._wrote + heartbeat / 2:
+            self._wrote = now
             self.connection.outbox.send(HEARTBEAT_FRAME)
+        return self._wrote + heartbeat / 2
 
-    async def _send(self, chunks: list[bytes]) -> None:
-        await self._stream.send_all(b"".join(chunks))
+    def _on_state(self) -> None:
+        self._state_since = trio.current_time()
+        self._changed.set()
 
 
 async def _until_eased(queue: Queue) -> None:
