@@ -1,9 +1,10 @@
 """The store: a database file, its log, and beside it what spilled out of memory."""
 
 import json
+import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from operator import itemgetter
 from pathlib import Path
 from threading import Lock
@@ -23,7 +24,7 @@ from amqplite.broker.journal import (
 )
 from amqplite.store import definitions
 from amqplite.store.engine import MEMORY, must_wait, open_reader, open_sharing, open_writer
-from amqplite.store.migrate import EMPTY, find_revision, migrate
+from amqplite.store.migrate import EMPTY, find_revision, migrate, unusable
 from amqplite.store.spill import Spill
 from amqplite.store.statements import (
     CONTENTS_IN_RANGE,
@@ -38,9 +39,13 @@ from amqplite.store.statements import (
     insert_messages,
 )
 from amqplite.store.tables import read_name
+from amqplite.store.vacuum import checkpoint, shrink
 
 FILE_NAME = "amqplite.db"
-SPILL_NAME = "spill.db"
+SPILL_SUFFIX = "-spill.db"
+
+VACUUM_AFTER = 256
+"""Messages to delete before the next look at what disk space that left."""
 
 
 class Database:
@@ -57,18 +62,30 @@ class Database:
     """
 
     def __init__(self, path: Path | str) -> None:
-        in_memory = path == MEMORY
-        revision = EMPTY if in_memory else find_revision(Path(path))
-        self._writer = open_writer(path)
-        migrate(self._writer, revision)
-        self._reader = open_sharing(self._writer) if in_memory else open_reader(path)
-        self._turn: AbstractContextManager[object] = Lock() if in_memory else nullcontext()
-        self._spill = Spill(MEMORY if in_memory else Path(path).with_name(SPILL_NAME))
+        file = None if path == MEMORY else Path(path)
+        revision = find_revision(file) if file else EMPTY
+        with ExitStack() as opened, _named(path):
+            self._writer = opened.enter_context(open_writer(path))
+            migrate(self._writer, revision)
+            with self._writer.begin():
+                pass  # so that a file that can't be written is found now
+            self._reader = opened.enter_context(
+                open_reader(file) if file else open_sharing(self._writer)
+            )
+            opened.pop_all()
+        self._path = path
+        self._turn: AbstractContextManager[object] = nullcontext() if file else Lock()
+        self._spill = Spill(file.with_name(file.stem + SPILL_SUFFIX) if file else MEMORY)
+        self._deleted = 0
 
     def load(self) -> Loaded:
-        """Read all definitions."""
-        with self._writer.begin():
-            return definitions.load(self._writer)
+        """Read all definitions.
+
+        Raises:
+            DatabaseDamaged: it can't be read.
+        """
+        with _named(self._path):
+            return definitions.load(self._reader)
 
     def page(self, first: int, last: int, limit: int, /) -> list[Stored]:
         """Read up to `limit` messages with keys from `first` to `last`, in order."""
@@ -92,16 +109,34 @@ class Database:
             try:
                 if not self._write(batch, count_first=False):
                     self._write(batch, count_first=True)
+                self._deleted += len(batch.deletes) + len(batch.unspilled)
+                if self._deleted >= VACUUM_AFTER or batch.definitions:
+                    self._deleted = VACUUM_AFTER if self._shrink() else 0
             except exc.DatabaseError as error:
-                if must_wait(error.orig):
-                    raise StoreFull(str(error.orig)) from error
-                raise
+                if not must_wait(error.orig):
+                    raise
+                checkpoint(self._writer)  # the log may have room again for the next try
+                raise StoreFull(str(error.orig)) from error
+
+    def tidy(self) -> bool:
+        """Give a little disk space back; return whether there is more, for when there is time.
+
+        Commits do the same while they come; called instead of one, in the same way.
+        """
+        with self._turn:
+            more = self._shrink()
+            if not more:
+                checkpoint(self._writer)
+            return more
 
     def close(self) -> None:
         """Release the files."""
         self._spill.close()
         self._reader.close()
         self._writer.close()
+
+    def _shrink(self) -> bool:
+        return shrink(self._writer) | self._spill.tidy()
 
     def _write(self, batch: Batch, *, count_first: bool) -> bool:
         """Write `batch`; return false, with nothing written, if it must count first."""
@@ -169,6 +204,17 @@ class Database:
         ]
         if changes:
             self._writer.exec_driver_sql(UPDATE_QUEUES, (json.dumps(changes),))
+
+
+@contextmanager
+def _named(path: Path | str) -> Iterator[None]:
+    """Turn what SQLite says into what is wrong with the file."""
+    try:
+        yield
+    except exc.DatabaseError as error:
+        if isinstance(error.orig, sqlite3.DatabaseError):
+            raise unusable(Path(path), error.orig) from error
+        raise
 
 
 _key = itemgetter(0)

@@ -9,18 +9,19 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 
 MEMORY = ":memory:"
 
-PAGE_SIZE = 4096
+PAGE_SIZE = 8192
 """Octets. Only a new database takes it."""
 
-WAL_PAGES = 1000
+WAL_PAGES = 512
 """Pages in the log that make a commit move them into the database: what bounds the log."""
 
 WAL_KEPT_BYTES = 8 * 1024 * 1024
 """What a log that had to grow, while somebody read for long, is cut to afterwards."""
 
+NEW = (f"PRAGMA page_size = {PAGE_SIZE}", "PRAGMA auto_vacuum = INCREMENTAL")
+"""For a database that is empty: later they would have no effect, but an fsync at each start."""
+
 WRITER = (
-    f"PRAGMA page_size = {PAGE_SIZE}",
-    "PRAGMA auto_vacuum = INCREMENTAL",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # a commit survives a power cut
     f"PRAGMA wal_autocheckpoint = {WAL_PAGES}",
@@ -30,7 +31,7 @@ WRITER = (
     "PRAGMA secure_delete = OFF",  # some systems build it in: every delete would write zeros
 )
 
-SPILL_WRITER = (*WRITER, "PRAGMA synchronous = OFF")
+UNSYNCED = ("PRAGMA synchronous = OFF",)
 """For a database that is thrown away at every start."""
 
 READER = ("PRAGMA query_only = ON", "PRAGMA cache_size = -512", "PRAGMA temp_store = MEMORY")
@@ -42,9 +43,14 @@ READER_PATIENCE_S = 0.05
 """The same for a reader, who in WAL mode does not wait for writers at all."""
 
 
-def open_writer(path: Path | str, pragmas: tuple[str, ...] = WRITER) -> Connection:
-    """Return a connection whose transactions hold the write lock from their beginning."""
-    engine = _engine(_connect(path, WRITER_PATIENCE_S), pragmas)
+def open_writer(path: Path | str, extra: tuple[str, ...] = ()) -> Connection:
+    """Return a connection whose transactions hold the write lock from their beginning.
+
+    Args:
+        path: of the file; `MEMORY` for none.
+        extra: pragmas beside those that every writer has.
+    """
+    engine = _engine(_connect(path, WRITER_PATIENCE_S), (*WRITER, *extra))
     event.listen(engine, "begin", _begin_immediate)
     return engine.connect()
 
@@ -60,6 +66,13 @@ def open_sharing(connection: Connection) -> Connection:
     It has no part in the other's transactions. Only one of the two may be used at a time.
     """
     return _engine(lambda: connection.connection.driver_connection, ()).connect()
+
+
+def driver_of(connection: Connection) -> sqlite3.Connection:
+    """Return what is under `connection`: no transaction begins there unless it is told to."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
 
 
 def must_wait(error: BaseException | None) -> bool:
@@ -89,8 +102,13 @@ def _set_up(pragmas: tuple[str, ...]) -> Callable[[sqlite3.Connection, Any], Non
     def set_up(connection: sqlite3.Connection, _: Any) -> None:
         # Python's own idea of transactions would commit in the middle of a migration.
         connection.isolation_level = None
-        for pragma in pragmas:
-            connection.execute(pragma)
+        try:
+            new = connection.execute("PRAGMA page_count").fetchone() == (0,)
+            for pragma in (*NEW, *pragmas) if new else pragmas:
+                connection.execute(pragma)
+        except sqlite3.Error:
+            connection.close()
+            raise
 
     return set_up
 

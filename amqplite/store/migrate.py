@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from amqplite.store import DatabaseDamaged, DatabaseTooNew, StoreUnusable
+from amqplite.store.engine import driver_of
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _PLACES = [Path(__file__).parents[level] / "migrations" for level in (1, 2)]
 MIGRATIONS = next(place for place in _PLACES if (place / "env.py").exists())
 """In the package where it is installed, beside it in a checkout."""
+
+SQLITE_MIN = (3, 38)
+"""STRICT tables came with 3.37, `->>` with 3.38."""
 
 EMPTY = "empty"
 """The revision of a database that has no tables yet."""
@@ -52,6 +56,11 @@ def find_revision(path: Path) -> str:
         DatabaseDamaged: no database, not ours, or broken.
         StoreUnusable: it may not be read.
     """
+    if sqlite3.sqlite_version_info < SQLITE_MIN:
+        raise StoreUnusable(
+            f"SQLite {'.'.join(map(str, SQLITE_MIN))} or later is needed, "
+            f"and this Python has {sqlite3.sqlite_version}"
+        )
     wal = path.with_name(path.name + "-wal")
     if not path.exists() or path.stat().st_size == 0:
         if wal.exists() and wal.stat().st_size:
@@ -72,7 +81,8 @@ def find_revision(path: Path) -> str:
 
 def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreUnusable:
     """Return what to raise where opening `path` failed with `error`."""
-    if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return DatabaseDamaged(
             f"{path} is damaged or not a database ({error}): nothing was changed; "
             f"restore it from a backup, or move it away to start empty"
@@ -90,8 +100,7 @@ def migrate(connection: Connection, revision: str) -> None:
 
 def create(connection: Connection) -> None:
     """Build the newest schema in an empty database."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
+    driver = driver_of(connection)
     try:
         driver.executescript(head_sql())
     except BaseException:

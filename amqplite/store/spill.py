@@ -7,19 +7,25 @@ the other database fails afterwards, the whole batch is tried again.
 
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from sqlalchemy import Connection
 from sqlalchemy.schema import CreateTable
 
 from amqplite.broker.journal import MessageRow
-from amqplite.store.engine import MEMORY, SPILL_WRITER, open_reader, open_sharing, open_writer
+from amqplite.store.engine import MEMORY, UNSYNCED, open_reader, open_sharing, open_writer
 from amqplite.store.statements import (
+    DELETE_RANGE,
     DELETE_RANGES,
     READ_SPILLED_PAGE,
     insert_spilled,
 )
 from amqplite.store.tables import messages
+from amqplite.store.vacuum import shrink
+
+WIDE = 10_000
+"""Keys in a range that are better deleted one after the other than listed first."""
 
 
 class Spill:
@@ -35,25 +41,19 @@ class Spill:
         self._reader: Connection | None = None
         self._remove()
 
-    @property
-    def in_use(self) -> bool:
-        """Whether anything was ever spilled."""
-        return self._writer is not None
-
-    def write(
-        self,
-        rows: Sequence[MessageRow],
-        forget: Sequence[tuple[int, int]],
-    ) -> None:
+    def write(self, rows: Sequence[MessageRow], forget: Sequence[tuple[int, int]]) -> None:
         """Add `rows`, then remove those with keys in the ranges `forget`, ends included."""
         if not rows and (self._writer is None or not forget):
             return
         writer = self._writer or self._open()
+        narrow = [keys for keys in forget if keys[1] - keys[0] < WIDE]
         with writer.begin():
-            if rows:
-                insert_spilled(writer, rows)
-            if forget:
-                writer.exec_driver_sql(DELETE_RANGES, (json.dumps(forget),))
+            insert_spilled(writer, rows)
+            if narrow:
+                writer.exec_driver_sql(DELETE_RANGES, (json.dumps(narrow),))
+            for first, last in forget:
+                if last - first >= WIDE:
+                    writer.exec_driver_sql(DELETE_RANGE, (first, last))
 
     def page(self, first: int, last: int, limit: int) -> Sequence[tuple[object, ...]]:
         """Read up to `limit` rows with keys from `first` to `last`, in order."""
@@ -64,6 +64,10 @@ class Spill:
             self._reader = open_sharing(self._writer) if in_memory else open_reader(self._path)
         return self._reader.exec_driver_sql(READ_SPILLED_PAGE, (first, last, limit, 0)).fetchall()
 
+    def tidy(self) -> bool:
+        """Give a little disk space back; return whether there is more."""
+        return self._writer is not None and shrink(self._writer)
+
     def close(self) -> None:
         """Close the file and delete it."""
         for connection in (self._reader, self._writer):
@@ -73,9 +77,11 @@ class Spill:
         self._remove()
 
     def _open(self) -> Connection:
-        writer = open_writer(self._path, SPILL_WRITER)
-        with writer.begin():
-            writer.execute(CreateTable(messages))
+        with ExitStack() as opened:
+            writer = opened.enter_context(open_writer(self._path, UNSYNCED))
+            with writer.begin():
+                writer.execute(CreateTable(messages, if_not_exists=True))
+            opened.pop_all()
         self._writer = writer  # last: the other thread looks here
         return writer
 

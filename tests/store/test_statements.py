@@ -1,0 +1,67 @@
+"""The hot statements find what they want by its key, and not by looking everywhere."""
+
+import json
+
+import pytest
+from sqlalchemy import Connection
+
+from amqplite.store import migrate, statements
+from amqplite.store.engine import MEMORY, open_writer
+
+PARAMETERS: dict[str, tuple[object, ...]] = {
+    "DELETE_KEYS": ("[1, 2]",),
+    "DELETE_RANGES": ("[[1, 2]]",),
+    "DELETE_RANGE": (1, 2),
+    "COUNT_KEYS": ("[1, 2]",),
+    "CONTENTS_IN_RANGE": (1, 2),
+    "DELETE_RELEASED": ("[1, 2]",),
+    "UPDATE_QUEUES": ("[[1, 2, 3, 4]]",),
+    "UPDATE_DELIVERIES": ("[[1, 2]]",),
+    "READ_PAGE": (1, 2, 3, 0),
+    "READ_SPILLED_PAGE": (1, 2, 3, 0),
+}
+
+
+@pytest.fixture(scope="module")
+def connection() -> Connection:
+    connection = open_writer(MEMORY)
+    migrate.create(connection)
+    return connection
+
+
+def test_each_statement_has_its_parameters_here() -> None:
+    names = {name for name, value in vars(statements).items() if isinstance(value, str)}
+    assert {name for name in names if name.isupper()} == PARAMETERS.keys()
+
+
+@pytest.mark.parametrize(("name", "parameters"), PARAMETERS.items())
+def test_a_statement_searches_by_key(
+    connection: Connection, name: str, parameters: tuple[object, ...]
+) -> None:
+    with connection.begin():
+        sql = f"EXPLAIN QUERY PLAN {getattr(statements, name)}"
+        plan = [row[3] for row in connection.exec_driver_sql(sql, parameters)]
+    assert any("USING INTEGER PRIMARY KEY" in step for step in plan)
+    scans = [step for step in plan if step.startswith("SCAN")]
+    assert all("VIRTUAL TABLE" in step for step in scans), plan
+
+
+def test_a_content_is_looked_up_by_index(connection: Connection) -> None:
+    with connection.begin():
+        sql = f"EXPLAIN QUERY PLAN {statements.DELETE_RELEASED}"
+        plan = [row[3] for row in connection.exec_driver_sql(sql, (json.dumps([1]),))]
+    assert any("ix_messages_content_id (content_id=?)" in step for step in plan)
+
+
+@pytest.mark.parametrize(("rows", "slots"), [(1, 1), (2, 2), (3, 4), (500, 512), (1024, 1024)])
+def test_statements_come_in_few_sizes(rows: int, slots: int) -> None:
+    class Recorder:
+        statement = ""
+
+        def exec_driver_sql(self, statement: str, parameters: tuple[object, ...]) -> None:
+            self.statement = statement
+            assert len(parameters) == slots * 3 + 1
+
+    recorder = Recorder()
+    statements.insert_contents(recorder, [(n, b"", b"") for n in range(rows)])  # type: ignore[arg-type]
+    assert recorder.statement.count("(?, ?, ?)") == slots
