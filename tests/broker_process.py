@@ -1,11 +1,12 @@
 """A broker as its users run it: `python -m amqplite serve` in a process of its own."""
 
+import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Thread
 from time import monotonic
@@ -17,8 +18,6 @@ COMPLETE = "Server startup complete"
 START_WITHIN_S = 20.0
 STOP_WITHIN_S = 20.0
 
-_ADDRESS = r"(?:\d+\.\d+\.\d+\.\d+|localhost|\[[0-9a-f:]*\]):(\d+)"
-
 
 def free_port() -> int:
     """Return a TCP port of the loopback interface that nobody listens on now."""
@@ -29,10 +28,15 @@ def free_port() -> int:
 
 
 def listening_port(output: str, protocol: str) -> int | None:
-    """Return the port in the first line of `output` that names `protocol` and an address."""
+    """Return where the broker that printed `output` listens for "amqp" or "http"; `None`: nowhere.
+
+    It says so in a line of its own (`--log-format json`) before `COMPLETE`.
+    """
     for line in output.splitlines():
-        if found := re.search(rf"\b{protocol}\b.*?{_ADDRESS}", line, re.IGNORECASE):
-            return int(found[1])
+        with suppress(ValueError):
+            record = json.loads(line)
+            if (record.get("event"), record.get("protocol")) == ("listening", protocol):
+                return int(record["port"])
     return None
 
 
@@ -86,13 +90,8 @@ class BrokerProcess:
             RuntimeError: it ended first, or took longer than `START_WITHIN_S`.
         """
         self._launch()
-        if not self.amqp_port or not self.http_port:
-            self.amqp_port = listening_port(self.output, "amqp") or 0
-            self.http_port = listening_port(self.output, "http") or 0
-        if not self.amqp_port or not self.http_port:  # it doesn't say: choose for it
-            self.kill()
-            self.amqp_port, self.http_port = free_port(), free_port()
-            self._launch()
+        self.amqp_port = listening_port(self.output, "amqp") or self.amqp_port
+        self.http_port = listening_port(self.output, "http") or self.http_port
         return self
 
     def stop(self) -> int:
