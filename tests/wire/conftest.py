@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.broker_process import BrokerProcess, free_port
+from tests.broker_process import BrokerProcess
 from tests.wire.channel import PATIENCE_S, Channel
 from tests.wire.peer import Peer
 
@@ -35,7 +35,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess |
         yield None
         return
     broker = BrokerProcess(tmp_path_factory.mktemp("shared"))
-    broker.amqp_port, broker.http_port = free_port(), free_port()
     with broker:
         yield broker
         assert broker.stop() == 0, broker.output
@@ -91,7 +90,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
     def start(data_dir: Path | None = None, **settings: object) -> BrokerProcess:
         settings.setdefault("shutdown_timeout_s", 0.1)  # no peer here answers a close by itself
         broker = BrokerProcess(data_dir or tmp_path / f"data{len(started)}", **settings)
-        broker.amqp_port, broker.http_port = free_port(), free_port()
         started.append(broker)
         return broker.start()
 
