@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 
 import trio
 
-from amqplite.control.request import Peer
 from amqplite.control.site import Site
 from amqplite.errors import LoginRefused
 from amqplite.log import get_logger
@@ -16,7 +15,7 @@ from amqplite.log import get_logger
 CONNECTIONS_MAX = 256
 """At a time; more are hung up on. They must not use up the file descriptors that AMQP needs."""
 
-Serve = Callable[[trio.SocketStream, Peer], Awaitable[None]]
+Serve = Callable[[trio.SocketStream], Awaitable[None]]
 
 
 class HttpListener:
@@ -35,7 +34,7 @@ class HttpListener:
             if self._open <= CONNECTIONS_MAX:
                 if self._serve is None:
                     self._serve = await trio.to_thread.run_sync(self._load)
-                await self._serve(stream, peer_of(stream))
+                await self._serve(stream)
         except* (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # reset by the peer: to us the same as hanging up
         except* Exception as errors:
@@ -47,11 +46,12 @@ class HttpListener:
     def _load(self) -> Serve:
         from amqplite.control.dispatch import Dispatcher
         from amqplite.control.http import serve_http
+        from amqplite.control.request import peer_of
         from amqplite.control.router import Router
         from amqplite.control.routes import ROUTES
 
         dispatch = Dispatcher(self._site, Router(ROUTES), self._on_fault, self._on_refused)
-        return lambda stream, peer: serve_http(stream, dispatch, peer)
+        return lambda stream: serve_http(stream, dispatch, peer_of(stream))
 
     def _on_fault(self, error: Exception) -> None:
         self._log.error("a fault of the broker ended an HTTP request", exc_info=error)
@@ -59,12 +59,3 @@ class HttpListener:
     def _on_refused(self, error: LoginRefused, address: str) -> None:
         why = "; ".join(getattr(error, "__notes__", ()))
         self._log.warning("login refused", protocol="http", peer=address, reason=why)
-
-
-def peer_of(stream: trio.SocketStream) -> Peer:
-    """Return who is at the other end of a socket."""
-    try:
-        address = stream.socket.getpeername()[0].removeprefix("::ffff:")
-    except OSError:
-        return Peer("gone", False)
-    return Peer(address, address == "::1" or address.startswith("127."))

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+import trio
+
 
 @dataclass(frozen=True, slots=True)
 class Peer:
@@ -15,6 +17,15 @@ class Peer:
 
     address: str
     loopback: bool
+
+
+def peer_of(stream: trio.SocketStream) -> Peer:
+    """Return who is at the other end of a socket."""
+    try:
+        address = stream.socket.getpeername()[0].removeprefix("::ffff:")
+    except OSError:
+        return Peer("gone", False)
+    return Peer(address, address == "::1" or address.startswith("127."))
 
 
 async def no_body() -> bytes:
