@@ -257,6 +257,7 @@ class Journal:
             meanwhile and need not be: what a publisher may be told.
         urgent: somebody waits for what has gathered; else it may gather a little longer.
         pending_bytes: octets of messages that wait to be taken.
+        cancelled: how many inserts were cancelled before they were taken, so far.
         on_append: called when the first change of a batch came, and when it becomes urgent.
     """
 
@@ -269,6 +270,7 @@ class Journal:
         "_unsettled",
         "_waiting",
         "_writing",
+        "cancelled",
         "durable",
         "on_append",
         "pending_bytes",
@@ -285,6 +287,7 @@ class Journal:
         self.settled = 0
         self.urgent = False
         self.pending_bytes = 0
+        self.cancelled = 0
         self.on_append: Callable[[], object] = lambda: None
         self._batch = Batch()
         self._inserts: dict[int, Pending] = {}
@@ -328,7 +331,23 @@ class Journal:
                 self.on_append()
             self.position += 1
         else:
+            self.cancelled += 1
             self.pending_bytes -= len(entry.message.octets)
+
+    @property
+    def oldest_insert(self) -> Pending | None:
+        """The first of the messages that wait to be taken."""
+        return next(iter(self._inserts.values()), None)
+
+    @property
+    def inserts(self) -> int:
+        """How many messages wait to be taken."""
+        return len(self._inserts)
+
+    @property
+    def awaited(self) -> bool:
+        """Whether somebody waits for the disk itself, which no ack can spare."""
+        return bool(self._waiting)
 
     def share(self, message: Message) -> None:
         """Let several queues that hold `message` share its content in the store."""

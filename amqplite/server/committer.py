@@ -16,6 +16,12 @@ from amqplite.server.wakeup import Wakeup
 PATIENCE_S = 0.1
 """How long changes that nobody waits for may gather."""
 
+STEP_S, STEPS_MAX = 0.001, 20
+"""How long to wait at a time for acks to spare a write, and how often for one and the same."""
+
+SKIPS_MAX = 63
+"""After waiting in vain, how many commits at most are made without."""
+
 RETRY_S = 0.25
 """Pause before a batch that found no room, or a locked database, is tried again."""
 
@@ -35,6 +41,7 @@ class Committer:
         self._store = store
         self._on_full = on_full
         self._pending = Wakeup()
+        self._misses = self._skips = 0
         journal.on_append = self._pending.set
 
     async def run(self) -> Never:
@@ -45,6 +52,7 @@ class Committer:
         """
         while True:
             await self._wait()
+            await self._wait_for_acks()
             await self.commit()
 
     async def _wait(self) -> None:
@@ -55,6 +63,27 @@ class Committer:
         with trio.move_on_after(PATIENCE_S):
             while not journal.urgent:
                 await self._pending.wait()
+
+    async def _wait_for_acks(self) -> None:
+        """Wait as long as consumers ack so fast that what waits here need not be written at all.
+
+        That is an acked message's confirm at once and no write, where consumers keep up; where they
+        don't, it is tried ever more rarely, and costs a step.
+        """
+        if self._skips:
+            self._skips -= 1
+            return
+        journal = self._journal
+        oldest, steps = None, 0
+        while journal.inserts and not journal.awaited and steps < STEPS_MAX:
+            steps = steps + 1 if journal.oldest_insert is oldest else 0
+            oldest, pending, before = journal.oldest_insert, journal.inserts, journal.cancelled
+            await trio.sleep(STEP_S)
+            if (journal.cancelled - before) * STEPS_MAX < pending:
+                self._misses += 1
+                self._skips = min(2**self._misses - 1, SKIPS_MAX)
+                return
+        self._misses = 0
 
     async def commit(self) -> None:
         """Write what has gathered."""
