@@ -1,0 +1,1 @@
+"""Brokers that end badly, and what has to be left of their messages."""
