@@ -230,7 +230,8 @@ class Channel:
         """Close it for a soft error, and wait for the client's close-ok (§1.5.2.5)."""
         self.closing = True
         self.publishing = Publishing(self)
-        self.send(ChannelClose(error.reply_code, error.reply_text, class_id, method_id))
+        close = ChannelClose(error.reply_code, error.reply_text, class_id, method_id)
+        self.connection.send_last(method_frame(self.number, close))
         self.end(Cause.CHANNEL_ERROR)
 
 

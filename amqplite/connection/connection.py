@@ -360,6 +360,13 @@ class Connection:
         journal.hurry()
         journal.call_when_durable(position, self._on_durable)
 
+    def send_last(self, octets: bytes) -> None:
+        """Send what ends a channel or the connection, behind replies that wait for the disk."""
+        if self._held:
+            self._held.append(octets)
+        else:
+            self.outbox.send(octets)
+
     def _on_durable(self, _: int) -> None:
         held, self._held = self._held, []
         for octets in held:
@@ -451,7 +458,8 @@ class Connection:
         announced = self._handshake is None or self._handshake.may_announce(error)
         class_id, method_id = error.ids
         if announced:
-            self.send(ConnectionClose(error.reply_code, error.reply_text, class_id, method_id))
+            close = ConnectionClose(error.reply_code, error.reply_text, class_id, method_id)
+            self.send_last(method_frame(0, close))
         self.become(State.CLOSING if announced else State.CLOSED)
         shutdown = isinstance(error, ConnectionForced)
         self._end(Cause.SHUTDOWN if shutdown else Cause.CONNECTION_ERROR)
