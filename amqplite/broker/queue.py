@@ -322,12 +322,19 @@ class Queue:
         return on_durable
 
     def record_handed_out(self) -> None:
-        """Store exactly which messages were handed out, in place of the sent-up-to mark."""
-        for entry in self.backlog.handed_out():
+        """Store exactly which messages were handed out, in place of the sent-up-to mark.
+
+        What is in the store alone was not handed out since the start: of the mark, only what was
+        found then may still mean some of it.
+        """
+        backlog = self.backlog
+        for entry in backlog.handed_out():
             if entry.key:
                 self._journal.handed_out(entry)
-        if self._sent_limit and not self.backlog.may_have_stored_below(self._sent_limit):
-            self._journal.sent_up_to(self.queue_id, 0)
+        found = backlog.sent_up_to
+        mark = found if backlog.may_have_stored_below(found) else 0
+        if self._asked_up_to != mark:
+            self._journal.sent_up_to(self.queue_id, mark)
 
     def purge(self) -> int:
         """Delete the ready messages, not the unacked; return how many they were."""
