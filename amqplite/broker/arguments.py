@@ -157,9 +157,10 @@ def require_equivalent(held: Arguments, received: Arguments, queue: str, vhost: 
     for name in _KNOWN:
         ours, theirs = _comparable(name, held), _comparable(name, received)
         if ours != theirs:
+            said = _spelt if name in held and name in received else _said
             raise PreconditionFailed(
                 f"inequivalent arg '{name}' for queue '{queue}' in vhost '{vhost}': "
-                f"received {_said(name, received)} but current is {_said(name, held)}"
+                f"received {said(name, received)} but current is {said(name, held)}"
             )
 
 
@@ -171,8 +172,14 @@ def _comparable(name: str, arguments: Arguments) -> tuple[str, Any] | None:
 
 
 def _said(name: str, arguments: Arguments) -> str:
+    """Tell an argument's value and type, or that there is none, as RabbitMQ does."""
     if name not in arguments:
         return "none"
-    tag, value = arguments[name]
+    return f"the value {_spelt(name, arguments)} of type '{TYPE_NAMES[arguments[name][0]]}'"
+
+
+def _spelt(name: str, arguments: Arguments) -> str:
+    """Tell an argument's value alone, as RabbitMQ does where two differ in that."""
+    value = arguments[name][1]
     shown = value.decode(errors="surrogateescape") if isinstance(value, bytes) else value
-    return f"the value '{shown}' of type '{TYPE_NAMES[tag]}'"
+    return f"'{shown}'"

@@ -162,9 +162,10 @@ class Vhost:
             if ours != theirs:
                 self._refuse_inequivalent("exchange", held.name, name, theirs, ours)
         if held.alternate != asked.alternate:
+            said = _alternate if None in (held.alternate, asked.alternate) else _alternate_name
             raise PreconditionFailed(
                 f"inequivalent arg 'alternate-exchange' for exchange '{held.name}' in vhost "
-                f"'{self.name}': received {_alternate(asked)} but current is {_alternate(held)}"
+                f"'{self.name}': received {said(asked)} but current is {said(held)}"
             )
 
     def _exchange_row(self, exchange: Exchange) -> ExchangeRow:
@@ -602,4 +603,8 @@ def _spelt(value: object) -> str:
 def _alternate(exchange: Exchange) -> str:
     if exchange.alternate is None:
         return "none"
-    return f"the value '{exchange.alternate}' of type 'longstr'"
+    return f"the value {_alternate_name(exchange)} of type 'longstr'"
+
+
+def _alternate_name(exchange: Exchange) -> str:
+    return f"'{exchange.alternate}'"

@@ -87,7 +87,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """Start brokers of the test's own: `start(heartbeat_s=1)`, each on its own folder."""
     started: list[BrokerProcess] = []
 
-    def start(data_dir: Path | None = None, **settings: object) -> BrokerProcess:
+    def start(data_dir: Path | None = None, **settings: Any) -> BrokerProcess:
         settings.setdefault("shutdown_timeout_s", 0.1)  # no peer here answers a close by itself
         broker = BrokerProcess(data_dir or tmp_path / f"data{len(started)}", **settings)
         started.append(broker)
@@ -101,8 +101,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def name(request: pytest.FixtureRequest) -> Name:
-    """Make a name that no other test, and no other run, uses: `name("orders")`."""
-    test = re.sub(r"\W+", "-", request.node.name)[:80]
+    """Make a name nobody else uses, short enough to fit reply texts: `name("orders")`."""
+    test = re.sub(r"\W+", "-", request.node.name.removeprefix("test_"))[:30]
     run = secrets.token_hex(4)
     return lambda purpose: f"{purpose}.{test}.{run}"
 
