@@ -4,9 +4,8 @@ import base64
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 
 import trio
 
@@ -42,27 +41,8 @@ def serve(settings: Settings) -> None:
     Raises:
         StartupError: it could not start; nothing was changed.
     """
-    with ExitStack() as stack:
-        try:
-            path = _data_file(settings, stack)
-            store = Database(path)
-        except StoreUnusable as error:
-            raise StartupError(str(error)) from None
-        except OSError as error:
-            raise StartupError(
-                f"can't use the data folder {settings.folder}: {error.strerror}"
-            ) from None
-        stack.callback(store.close)
-        sys.setswitchinterval(0.001)  # the committer's thread waits that long for the interpreter
-        trio.run(Application(settings, store).run)
-
-
-def _data_file(settings: Settings, stack: ExitStack) -> Path | str:
-    folder = settings.folder
-    if folder is None:
-        return IN_MEMORY
-    stack.enter_context(DataDirLock(folder))
-    return folder / DATABASE
+    sys.setswitchinterval(0.001)  # the committer's thread waits that long for the interpreter
+    trio.run(Application(settings).run)
 
 
 class Application:
@@ -72,19 +52,36 @@ class Application:
         broker: what the listeners serve, once `run` has begun.
     """
 
-    def __init__(self, settings: Settings, store: Database) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._store = store
         self._log = get_logger("amqplite")
 
-    async def run(self, *, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED) -> None:
-        """Serve until a signal comes; the task is started when clients may connect.
+    async def run(self) -> None:
+        """Serve until a signal comes.
 
         Raises:
-            StartupError: the port is in use.
+            StartupError: it could not start; nothing was changed.
         """
+        settings = self._settings
+        with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async with AsyncExitStack() as stack:
+                # ports first: where they are taken, no file may be made or migrated
+                amqp = await _listen(stack, settings.host, settings.amqp_port, "--amqp-port")
+                http = await _listen(stack, settings.host, settings.http_port, "--http-port")
+                store = _open_store(settings, stack)
+                await self._serve(store, amqp, http, signals)
+        self._log.info("stopped")
+
+    async def _serve(
+        self,
+        store: Database,
+        amqp: list[trio.SocketListener],
+        http: list[trio.SocketListener],
+        signals: AsyncIterator[int],
+    ) -> None:
+        """Serve until a signal comes, then drain."""
         settings, clock, journal = self._settings, Clock(), Journal()
-        broker = self.broker = self._broker(clock, journal)
+        broker = self.broker = self._broker(store, clock, journal)
         listener = Listener(
             broker,
             clock,
@@ -92,58 +89,48 @@ class Application:
             handshake_timeout_s=settings.handshake_timeout_s,
             on_fault=self._report,
         )
-        sockets = await _listen(settings.host, settings.amqp_port, "--amqp-port")
-        try:
-            http_sockets = await _listen(settings.host, settings.http_port, "--http-port")
-        except StartupError:
-            for socket in sockets:
-                await socket.aclose()
-            raise
-        site = Site(broker, endpoints({"amqp": sockets, "http": http_sockets}))
-        committer = Committer(journal, self._store, self._on_full)
-        resources = Resources(
-            broker.alarms,
-            settings.folder,
-            settings.disk_free_min_bytes,
-            settings.memory_high_bytes or machine_bytes() * 6 // 10,
-        )
-        with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-            async with trio.open_nursery() as background:
-                journal.hurry()
-                await committer.commit()
-                background.start_soon(committer.run)
-                background.start_soon(Ticker(broker, clock).run)
-                background.start_soon(resources.run)
-                async with trio.open_nursery() as foreground:
-                    serve_http = HttpListener(site).serve
-                    await foreground.start(_accept, serve_http, http_sockets, foreground)
-                    accepting = await foreground.start(_accept, listener.serve, sockets, foreground)
-                    self._announce(site)
-                    task_status.started(sockets[0].socket.getsockname()[1])
-                    async for _ in signals:
-                        break
-                    self._log.info("stopping")
-                    site.draining = True
-                    accepting.cancel()
-                    await listener.drain(settings.shutdown_timeout_s)
-                    foreground.cancel_scope.cancel()
-                background.cancel_scope.cancel()
-            broker.record_handed_out()
+        site = Site(broker, endpoints({"amqp": amqp, "http": http}))
+        committer = Committer(journal, store, self._on_full)
+        async with trio.open_nursery() as background:
             await committer.commit()
-        self._log.info("stopped")
+            background.start_soon(committer.run)
+            background.start_soon(Ticker(broker, clock).run)
+            background.start_soon(self._resources(broker).run)
+            async with trio.open_nursery() as foreground:
+                await foreground.start(_accept, HttpListener(site).serve, http, foreground)
+                accepting = await foreground.start(_accept, listener.serve, amqp, foreground)
+                self._announce(site)
+                await anext(signals)
+                self._log.info("stopping")
+                site.draining = True
+                accepting.cancel()
+                await listener.drain(settings.shutdown_timeout_s)
+                foreground.cancel_scope.cancel()
+            background.cancel_scope.cancel()
+        broker.record_handed_out()
+        await committer.commit()
 
-    def _broker(self, clock: Clock, journal: Journal) -> Broker:
+    def _broker(self, store: Database, clock: Clock, journal: Journal) -> Broker:
         settings = self._settings
         users = Users(journal.define, os.urandom, settings.loopback_users)
         limits = Limits(
             consumer_timeout_ms=settings.consumer_timeout_ms,
             window=Window(settings.window_messages, settings.window_bytes),
         )
-        broker = Broker(clock.now_ms(), users, journal, generate_name, self._store.page, limits)
-        broker.load(self._store.load(), decode_table)
+        broker = Broker(clock.now_ms(), users, journal, generate_name, store.page, limits)
+        broker.load(store.load(), decode_table)
         if not broker.vhosts:
             seed(broker, settings)
         return broker
+
+    def _resources(self, broker: Broker) -> Resources:
+        settings = self._settings
+        return Resources(
+            broker.alarms,
+            settings.folder,
+            settings.disk_free_min_bytes,
+            settings.memory_high_bytes or machine_bytes() * 6 // 10,
+        )
 
     def _announce(self, site: Site) -> None:
         for endpoint in site.endpoints:
@@ -163,13 +150,36 @@ class Application:
         self._log.error("a fault of the broker closed a connection", exc_info=error)
 
 
-async def _listen(host: str, port: int, option: str) -> list[trio.SocketListener]:
+async def _listen(
+    stack: AsyncExitStack, host: str, port: int, option: str
+) -> list[trio.SocketListener]:
+    """Listen, until `stack` is closed."""
     try:
-        return await listen(host, port)
+        sockets = await listen(host, port)
     except OSError as error:
         raise StartupError(
             f"can't listen on {host} port {port}: {error.strerror}; choose another with {option}"
         ) from None
+    for socket in sockets:
+        await stack.enter_async_context(socket)
+    return sockets
+
+
+def _open_store(settings: Settings, stack: AsyncExitStack) -> Database:
+    """Open the database, and hold its folder, until `stack` is closed."""
+    try:
+        folder = settings.folder
+        if folder is not None:
+            stack.enter_context(DataDirLock(folder))
+        store = Database(IN_MEMORY if folder is None else folder / DATABASE)
+    except StoreUnusable as error:
+        raise StartupError(str(error)) from None
+    except OSError as error:
+        raise StartupError(
+            f"can't use the data folder {settings.folder}: {error.strerror}"
+        ) from None
+    stack.callback(store.close)
+    return store
 
 
 async def _accept(
