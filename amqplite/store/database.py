@@ -1,7 +1,6 @@
 """The store: a database file, its log, and beside it what spilled out of memory."""
 
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -109,14 +108,14 @@ class Database:
             try:
                 if not self._write(batch, count_first=False):
                     self._write(batch, count_first=True)
-                self._deleted += len(batch.deletes) + len(batch.unspilled)
-                if self._deleted >= VACUUM_AFTER or batch.definitions:
-                    self._deleted = VACUUM_AFTER if self._shrink() else 0
             except exc.DatabaseError as error:
                 if not must_wait(error.orig):
                     raise
                 checkpoint(self._writer)  # the log may have room again for the next try
                 raise StoreFull(str(error.orig)) from error
+            self._deleted += len(batch.deletes) + len(batch.unspilled)
+            if self._deleted >= VACUUM_AFTER or batch.definitions:
+                self._deleted = VACUUM_AFTER if self._shrink() else 0
 
     def tidy(self) -> bool:
         """Give a little disk space back; return whether there is more, for when there is time.
@@ -212,9 +211,7 @@ def _named(path: Path | str) -> Iterator[None]:
     try:
         yield
     except exc.DatabaseError as error:
-        if isinstance(error.orig, sqlite3.DatabaseError):
-            raise unusable(Path(path), error.orig) from error
-        raise
+        raise unusable(Path(path), error.orig) from error
 
 
 _key = itemgetter(0)

@@ -15,7 +15,7 @@ PAGE_SIZE = 8192
 WAL_PAGES = 2048
 """Pages in the log that make a commit move them into the database: what bounds the log."""
 
-WAL_KEPT_BYTES = 16 * 1024 * 1024
+WAL_KEPT_BYTES = 24 * 1024 * 1024  # more than those take, or each round would cut it
 """What a log that had to grow, while somebody read for long, is cut to afterwards."""
 
 NEW = (f"PRAGMA page_size = {PAGE_SIZE}", "PRAGMA auto_vacuum = INCREMENTAL")

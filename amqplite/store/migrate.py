@@ -79,7 +79,7 @@ def find_revision(path: Path) -> str:
     return revision
 
 
-def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreUnusable:
+def unusable(path: Path, error: BaseException | None) -> StoreUnusable:
     """Return what to raise where opening `path` failed with `error`."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):

@@ -237,6 +237,14 @@ def test_an_empty_file_is_a_new_database(path: Path) -> None:
     assert find_revision(path) == migrate.head_revision()
 
 
+def test_a_database_without_tables_is_a_new_one(path: Path) -> None:
+    with sqlite(path) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+    assert path.stat().st_size > 0
+    Database(path).close()
+    assert find_revision(path) == migrate.head_revision()
+
+
 def test_a_path_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreUnusable, match=f"{tmp_path}/none/amqplite.db can't be opened"):
         Database(tmp_path / "none" / "amqplite.db")

@@ -1,6 +1,7 @@
 """The hot statements find what they want by its key, and not by looking everywhere."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Connection
@@ -23,10 +24,10 @@ PARAMETERS: dict[str, tuple[object, ...]] = {
 
 
 @pytest.fixture(scope="module")
-def connection() -> Connection:
-    connection = open_writer(MEMORY)
-    migrate.create(connection)
-    return connection
+def connection() -> Iterator[Connection]:
+    with open_writer(MEMORY) as connection:
+        migrate.create(connection)
+        yield connection
 
 
 def test_each_statement_has_its_parameters_here() -> None:

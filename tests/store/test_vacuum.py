@@ -101,6 +101,16 @@ def test_a_database_that_is_held_is_left_for_later(
     store.close()
 
 
+def test_a_call_does_several_steps_if_they_are_quick(
+    file_store: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(file_store, 1000)
+    monkeypatch.setattr(vacuum, "PATIENCE_S", 60)
+    file_store.commit(Batch(deletes=keys(1, *range(1000))))
+    assert pages(path)[1] == 20
+    assert file_store.tidy() is False
+
+
 def test_in_memory_there_is_nothing_special(store: Database) -> None:
     fill(store, 1000)
     store.commit(Batch(deletes=keys(1, *range(1000))))
