@@ -15,6 +15,7 @@ from amqplite.broker.journal import Journal
 from amqplite.broker.users import Users
 from amqplite.config import IN_MEMORY, Settings
 from amqplite.connection.connection import ConnectionLimits
+from amqplite.connection.content_headers import ContentHeaders
 from amqplite.control.listener import HttpListener
 from amqplite.control.site import Site, endpoints
 from amqplite.log import get_logger
@@ -117,7 +118,9 @@ class Application:
             consumer_timeout_ms=settings.consumer_timeout_ms,
             window=Window(settings.window_messages, settings.window_bytes),
         )
-        broker = Broker(clock.now_ms(), users, journal, generate_name, store.page, limits)
+        broker = Broker(
+            clock.now_ms(), users, journal, generate_name, store.page, limits, ContentHeaders()
+        )
         broker.load(store.load(), decode_table)
         if not broker.vhosts:
             seed(broker, settings)

@@ -12,7 +12,7 @@ again, a page at a time, when it has run empty. So a million messages cost a win
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -45,6 +45,7 @@ class Backlog:
     Attributes:
         count: how many there are, in memory or not.
         octets: of the messages in the window.
+        body_octets: of all bodies; kept only with `counts_octets`.
         queue_id: under whose keys it stores what doesn't fit; 0 until it has to, if the queue is
             not durable.
         sent_up_to: messages read from the store up to this place may have been handed out before
@@ -63,7 +64,9 @@ class Backlog:
         "_stored_to",
         "_take_id",
         "_window",
+        "body_octets",
         "count",
+        "counts_octets",
         "octets",
         "queue_id",
         "sent_up_to",
@@ -89,16 +92,29 @@ class Backlog:
         self._stored_from = self._stored_to = 0
         self.count = 0
         self.octets = 0
+        self.body_octets = 0
+        self.counts_octets = False
         self.sent_up_to = 0
 
     def found(self, messages: int, last_seq: int) -> None:
         """Start with what the store holds."""
         self.count = self._stored = messages
         self._stored_from, self._stored_to = 1, last_seq
+        if self.counts_octets:
+            self.body_octets = sum(len(body) for *_, body, _ in self._read_through())
+
+    def _read_through(self) -> Iterator[Stored]:
+        """Read all that is stored, a page at a time."""
+        first, last = self._key(self._stored_from), self._key(self._stored_to)
+        while rows := self._page(first, last, PAGE):
+            yield from rows
+            first = rows[-1][0] + 1
 
     def append(self, entry: Entry) -> None:
         """Add a message that has just arrived, with its insert journalled if it is to survive."""
         self.count += 1
+        if self.counts_octets:
+            self.body_octets += entry.message.body_size
         size = len(entry.message.octets)
         if self._stored or self._settling or not self._fits(size):
             self._settle(entry)
@@ -113,6 +129,8 @@ class Backlog:
     def put_back(self, entry: Entry) -> None:
         """Return a message to its old place: requeued, or popped in vain."""
         self.count += 1
+        if self.counts_octets:
+            self.body_octets += entry.message.body_size
         heappush(self._returned, entry)
 
     def pop(self) -> Entry | None:
@@ -121,14 +139,16 @@ class Backlog:
         if not window and (self._stored or self._settling):
             self._fill()
         if returned and (not window or returned[0].seq < window[0].seq):
-            self.count -= 1
-            return heappop(returned)
-        if window:
-            self.count -= 1
+            entry = heappop(returned)
+        elif window:
             entry = window.popleft()
             self.octets -= len(entry.message.octets)
-            return entry
-        return None
+        else:
+            return None
+        self.count -= 1
+        if self.counts_octets:
+            self.body_octets -= entry.message.body_size
+        return entry
 
     def _settle(self, entry: Entry) -> None:
         if not self.queue_id:
@@ -141,7 +161,6 @@ class Backlog:
 
     def _key(self, seq: int) -> int:
         return message_key(self.queue_id, seq)
-
 
     def _on_durable(self, position: int) -> None:
         """Let go of what is in the store by now."""
@@ -222,7 +241,7 @@ class Backlog:
         self._returned.clear()
         self._window.clear()
         self._settling.clear()
-        self.count = self._stored = self._stored_octets = self.octets = 0
+        self.count = self._stored = self._stored_octets = self.octets = self.body_octets = 0
         return count
 
     def may_have_stored_below(self, seq: int) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from amqplite.broker.alarms import Alarms
 from amqplite.broker.arguments import Arguments
 from amqplite.broker.backlog import Page, Window
+from amqplite.broker.dead_letters import HeaderCodec
 from amqplite.broker.journal import Delete, Journal, Loaded, Put, Stored, VhostRow
 from amqplite.broker.users import User, Users
 from amqplite.broker.vhost import Services, Vhost
@@ -48,6 +49,7 @@ class Broker:
         now: milliseconds since the epoch.
         generate_name: makes a name nobody has, given its prefix.
         page: reads stored messages, see `Store.page`.
+        codec: reads and writes the headers of dead letters; without it they are dropped.
 
     Attributes:
         now: the time of the last `advance`.
@@ -64,6 +66,7 @@ class Broker:
         generate_name: Callable[[str], str],
         page: Page = no_pages,
         limits: Limits | None = None,
+        codec: HeaderCodec | None = None,
     ) -> None:
         self.now = now
         self.limits = limits or Limits()
@@ -74,7 +77,9 @@ class Broker:
         self.vhosts: dict[str, Vhost] = {}
         self.connections: dict[object, None] = {}
         self.on_deadline: Callable[[], object] = lambda: None
-        self._services = Services(journal, users, page, generate_name, self.limits.window)
+        self._services = Services(
+            journal, users, page, generate_name, lambda: self.now, codec, self.limits.window
+        )
         self.pressure = self._services.pressure
         self._due: list[Appointment] = []
         self._calls = 0

@@ -5,14 +5,14 @@ hand-out brings it back to its old place, marked redelivered. So only a redelive
 (§4.7): first deliveries are in the order of arrival.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from amqplite.broker.arguments import Arguments, QueueSettings
 from amqplite.broker.backlog import Backlog
 from amqplite.broker.journal import Journal, message_key
 from amqplite.broker.message import Entry, Message
-from amqplite.broker.redelivery import Cause
+from amqplite.broker.redelivery import Cause, Reason
 from amqplite.broker.ring import Ring
 
 _PRESSED, _EASED = 1024, 256
@@ -87,6 +87,7 @@ class Queue:
         owner: the connection it is exclusive to; `None` if it is not.
         unacked: messages handed out and not settled.
         consumers: in the order they came.
+        dead_letter: called with the queue, a message it gives up, and the reason.
         on_eased: called once when consumers have worked off what put it under pressure.
     """
 
@@ -95,6 +96,7 @@ class Queue:
         "_base",
         "_journal",
         "_last_seq",
+        "_limited",
         "_pressure",
         "_ring",
         "_sent_limit",
@@ -104,6 +106,7 @@ class Queue:
         "auto_delete",
         "backlog",
         "consumers",
+        "dead_letter",
         "deleted",
         "durable",
         "had_consumers",
@@ -148,6 +151,10 @@ class Queue:
         self.unacked = 0
         self._journal = journal
         self._pressure = pressure or Pressure()
+        self._limited = (
+            self.settings.max_length is not None or self.settings.max_length_bytes is not None
+        )
+        self.dead_letter: Callable[[Queue, Message, Reason], object] = _drop
         self.on_eased: dict[Callable[[], object], None] = {}
         self._ring: Ring[Consumer] = Ring()
         self._last_seq = 0
@@ -175,6 +182,8 @@ class Queue:
         Returns:
             False if the queue is full and refuses it (RabbitMQ: overflow reject-publish).
         """
+        if self._limited and self._refuses(message):
+            return False
         self._last_seq = seq = self._last_seq + 1
         entry = Entry(seq, message)
         ring, backlog = self._ring, self.backlog
@@ -202,6 +211,8 @@ class Queue:
             backlog.append(entry)
             if self.consumers and (backlog.count > _PRESSED or backlog.octets > _PRESSED_OCTETS):
                 self._pressure.queues[self] = None
+            if self._limited:
+                self._drop_head()
         return True
 
     def requeue(self, entries: Iterable[Entry], cause: Cause) -> None:
@@ -211,11 +222,53 @@ class Queue:
         """
         if self.deleted:
             return
+        limit = self.settings.delivery_limit
+        if limit is None or limit < 0 or cause is Cause.SHUTDOWN:
+            limit = _NO_LIMIT
         backlog = self.backlog
         for entry in entries:
             self.unacked -= 1
             entry.cause = cause
-            backlog.put_back(entry)
+            if entry.deliveries > limit:
+                self._give_up(entry, Reason.DELIVERY_LIMIT)
+            else:
+                backlog.put_back(entry)
+        if self._limited:
+            self._drop_head()
+
+    # -- messages given up -----------------------------------------------------------------------
+
+    def _refuses(self, message: Message) -> bool:
+        """Whether the queue is full and says so to publishers (RabbitMQ: overflow behaviour)."""
+        overflow = self.settings.overflow
+        if overflow == "drop-head" or not self._over(1, message.body_size):
+            return False
+        if overflow == "reject-publish-dlx":
+            self.dead_letter(self, message, Reason.MAXLEN)
+        return True
+
+    def _drop_head(self) -> None:
+        """Give up the oldest messages until the queue is within its limits."""
+        if self.settings.overflow != "drop-head":
+            return
+        while self.backlog.count and self._over(0, 0):
+            entry = self.backlog.pop()
+            if entry is not None:
+                self._give_up(entry, Reason.MAXLEN)
+
+    def _over(self, messages: int, octets: int) -> bool:
+        """Whether with so many more ready messages, and octets of their bodies, it is too full."""
+        settings, backlog = self.settings, self.backlog
+        if settings.max_length is not None and backlog.count + messages > settings.max_length:
+            return True
+        most = settings.max_length_bytes
+        return most is not None and backlog.body_octets + octets > most
+
+    def _give_up(self, entry: Entry, reason: Reason) -> None:
+        """Delete a message for good, and publish it as a dead letter."""
+        self.dead_letter(self, entry.message, reason)
+        if entry.key:
+            self._journal.delete(entry)
 
     # -- messages out ----------------------------------------------------------------------------
 
@@ -282,7 +335,10 @@ class Queue:
 
     def reject(self, entry: Entry) -> None:
         """Delete a message that was handed out: it is rejected for good."""
-        self.settle(entry)
+        if self.deleted:
+            return
+        self.unacked -= 1
+        self._give_up(entry, Reason.REJECTED)
 
     def suspend(self, consumer: Consumer) -> None:
         """Let `consumer` wait for no turn, until `enlist` gives it one."""
@@ -368,4 +424,20 @@ class Queue:
             self._ring.add(consumer)
 
 
+def enqueue(journal: Journal, message: Message, queues: Sequence[Queue]) -> bool:
+    """Push a message to its queues; return False if one of them is full and refused it."""
+    if message.persistent and len(queues) > 1 and sum(queue.durable for queue in queues) > 1:
+        journal.share(message)
+    accepted = True
+    for queue in queues:
+        if not queue.deleted:  # since it was routed, within a transaction
+            accepted = queue.push(message) and accepted
+    return accepted
+
+
+def _drop(_queue: Queue, _message: Message, _reason: Reason) -> None:
+    """Let a message go that nobody wants."""
+
+
 _ABSENT = object()
+_NO_LIMIT = 1 << 62

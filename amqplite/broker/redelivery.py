@@ -1,4 +1,4 @@
-"""Why a message that was handed out came back to its queue."""
+"""Why a message that was handed out came back to its queue, and why a queue gives one up."""
 
 from enum import Enum
 
@@ -17,3 +17,11 @@ class Cause(Enum):
     HEARTBEATS_MISSED = "the client missed its heartbeats"
     ACK_TIMEOUT = "the ack did not come in time"
     SHUTDOWN = "the broker was shut down"
+
+
+class Reason(Enum):
+    """Why a queue gave a message up, as `x-death` says it (RabbitMQ: dead letter exchanges)."""
+
+    REJECTED = "rejected"
+    MAXLEN = "maxlen"
+    DELIVERY_LIMIT = "delivery_limit"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from amqplite.broker.arguments import Arguments, parse, require_equivalent
 from amqplite.broker.backlog import Backlog, Page, Window
+from amqplite.broker.dead_letters import DeadLetters, HeaderCodec
 from amqplite.broker.exchanges import PREDECLARED, Binding, Exchange
 from amqplite.broker.journal import (
     BindingRow,
@@ -35,12 +36,16 @@ class Services:
     Attributes:
         page: reads stored messages, see `Store.page`.
         generate_name: makes a name nobody has, given its prefix.
+        now_ms: tells the broker's time.
+        codec: reads and writes the headers of dead letters; without it they are dropped.
     """
 
     journal: Journal
     users: Users
     page: Page
     generate_name: Callable[[str], str]
+    now_ms: Callable[[], int]
+    codec: HeaderCodec | None = None
     window: Window = field(default_factory=Window)
     queue_ids: QueueIds = field(default_factory=QueueIds)
     pressure: Pressure = field(default_factory=Pressure)
@@ -61,6 +66,11 @@ class Vhost:
         self.revision = 0
         self._services = services
         self._journal = services.journal
+        self._dead_letters: DeadLetters | None = None
+        if services.codec is not None:
+            self._dead_letters = DeadLetters(
+                self.exchanges.get, services.journal, services.codec, services.now_ms
+            )
         self._bound: dict[Queue | Exchange, dict[Binding, None]] = {}
         for exchange, type_, internal in PREDECLARED:
             self.exchanges[exchange] = Exchange(
@@ -431,6 +441,9 @@ class Vhost:
             settings=parse(arguments, row.name, self.name),
             pressure=services.pressure,
         )
+        backlog.counts_octets = queue.settings.max_length_bytes is not None
+        if self._dead_letters is not None and queue.settings.dead_letter_exchange is not None:
+            queue.dead_letter = self._dead_letters.publish
         self.queues[row.name] = queue
         self.revision += 1
         default = self.exchanges[""]

@@ -162,7 +162,7 @@ def on_basic_get(channel: Channel, payload: bytes) -> None:
             unacked.watch(timeout)
         unacked[tag] = (entry, queue, None, channel.broker.now)
         unacked.got += 1
-    channel.connection.send_at(position, get_ok(channel, entry, tag, queue.ready))
+    channel.connection.send_at(position, get_ok(channel, queue, entry, tag))
 
 
 def _require_may_get(queue: Queue) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from amqplite.broker.journal import Journal
 from amqplite.broker.message import Entry, Message
-from amqplite.broker.queue import Queue
+from amqplite.broker.queue import Queue, enqueue
 from amqplite.broker.redelivery import Cause
 from amqplite.connection.confirms import Confirms
 from amqplite.connection.deliver import Consumer, basic_return
@@ -99,12 +99,7 @@ class Channel:
                 self.outbox.send(basic_return(self, message))
             return True
         before = self.journal.position
-        if message.persistent and len(queues) > 1 and sum(q.durable for q in queues) > 1:
-            self.journal.share(message)
-        accepted = True
-        for queue in queues:
-            if not queue.deleted:  # since it was routed, within a transaction
-                accepted = queue.push(message) and accepted
+        accepted = enqueue(self.journal, message, queues)
         confirms = self.confirms
         if confirms is not None:
             if self.journal.position != before:

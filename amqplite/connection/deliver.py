@@ -7,8 +7,10 @@ address alone, so it is put together once and looked up by the address.
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from amqplite.broker.message import Entry, Message
+from amqplite.broker.message import Entry, Message, frames_of
 from amqplite.broker.queue import Queue
+from amqplite.protocol import properties
+from amqplite.protocol.fields import decode_table, encode_table
 
 if TYPE_CHECKING:
     from amqplite.connection.channel import Channel
@@ -95,6 +97,8 @@ class Consumer:
         chunks = outbox.chunks
         if not chunks:
             outbox.on_output()
+        if entry.deliveries and self.queue.settings.delivery_limit is not None:
+            message = counted(entry, entry.deliveries)
         octets = message.octets
         if message.channel != channel.number or len(octets) > channel.frame_max:
             octets = message.framed(channel.number, channel.frame_max)
@@ -145,7 +149,7 @@ class Consumer:
         return before, after, again
 
 
-def get_ok(channel: "Channel", entry: Entry, tag: int, ready: int) -> bytes:
+def get_ok(channel: "Channel", queue: Queue, entry: Entry, tag: int) -> bytes:
     """Return basic.get-ok with its content; `entry` has been counted as handed out."""
     payload = b"".join(
         (
@@ -153,10 +157,23 @@ def get_ok(channel: "Channel", entry: Entry, tag: int, ready: int) -> bytes:
             tag.to_bytes(8, "big"),
             b"\x01" if entry.deliveries > 1 else b"\x00",
             entry.message.address,
-            ready.to_bytes(4, "big"),
+            queue.ready.to_bytes(4, "big"),
         )
     )
-    return _with_content(channel, payload, entry.message)
+    message = entry.message
+    if entry.deliveries > 1 and queue.settings.delivery_limit is not None:
+        message = counted(entry, entry.deliveries - 1)
+    return _with_content(channel, payload, message)
+
+
+def counted(entry: Entry, count: int) -> Message:
+    """Return a message that says how often it was handed out before (RabbitMQ: delivery limit)."""
+    message = entry.message
+    table = properties.headers(message.header) or b""
+    headers = decode_table(table) | {"x-delivery-count": ("l", count)}
+    header = properties.with_headers(message.header, encode_table(headers))
+    octets = frames_of(header, message.body, message.channel, 1 << 32)
+    return Message(message.address, octets, message.channel, len(header), message.persistent)
 
 
 def basic_return(channel: "Channel", message: Message) -> bytes:
