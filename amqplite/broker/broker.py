@@ -78,7 +78,14 @@ class Broker:
         self.connections: dict[object, None] = {}
         self.on_deadline: Callable[[], object] = lambda: None
         self._services = Services(
-            journal, users, page, generate_name, lambda: self.now, codec, self.limits.window
+            journal,
+            users,
+            page,
+            generate_name,
+            lambda: self.now,
+            self.call_at,
+            codec,
+            self.limits.window,
         )
         self.pressure = self._services.pressure
         self._due: list[Appointment] = []

@@ -88,6 +88,7 @@ class Queue:
         unacked: messages handed out and not settled.
         consumers: in the order they came.
         dead_letter: called with the queue, a message it gives up, and the reason.
+        on_use: called when somebody has used it, see `lease`.
         on_eased: called once when consumers have worked off what put it under pressure.
     """
 
@@ -112,6 +113,7 @@ class Queue:
         "had_consumers",
         "name",
         "on_eased",
+        "on_use",
         "owner",
         "queue_id",
         "settings",
@@ -147,6 +149,7 @@ class Queue:
         self.backlog = backlog
         self.consumers: dict[Consumer, None] = {}
         self.had_consumers = False
+        self.on_use: Callable[[], object] = _nothing
         self.deleted = False
         self.unacked = 0
         self._journal = journal
@@ -317,6 +320,7 @@ class Queue:
             The entry, its delivery counted, and the journal's position to wait for before it may
             be sent (0: none).
         """
+        self.on_use()
         entry = self.backlog.pop()
         if entry is None:
             return None
@@ -409,6 +413,7 @@ class Queue:
         """Take `consumer` out; what it holds stays with its channel."""
         if self.consumers.pop(consumer, _ABSENT) is _ABSENT:
             return
+        self.on_use()
         self._ring.remove(consumer)
         if self.settings.single_active_consumer and self.consumers:
             self.enlist(next(iter(self.consumers)))
@@ -433,6 +438,10 @@ def enqueue(journal: Journal, message: Message, queues: Sequence[Queue]) -> bool
         if not queue.deleted:  # since it was routed, within a transaction
             accepted = queue.push(message) and accepted
     return accepted
+
+
+def _nothing() -> None:
+    """Tell nobody."""
 
 
 def _drop(_queue: Queue, _message: Message, _reason: Reason) -> None:

@@ -21,6 +21,7 @@ from amqplite.broker.journal import (
     QueueRow,
     Row,
 )
+from amqplite.broker.lease import CallAt, Lease
 from amqplite.broker.queue import Pressure, Queue
 from amqplite.broker.queue_ids import QueueIds
 from amqplite.broker.users import User, Users
@@ -37,6 +38,7 @@ class Services:
         page: reads stored messages, see `Store.page`.
         generate_name: makes a name nobody has, given its prefix.
         now_ms: tells the broker's time.
+        call_at: has a function called at some time, see `Broker.call_at`.
         codec: reads and writes the headers of dead letters; without it they are dropped.
     """
 
@@ -45,6 +47,7 @@ class Services:
     page: Page
     generate_name: Callable[[str], str]
     now_ms: Callable[[], int]
+    call_at: CallAt
     codec: HeaderCodec | None = None
     window: Window = field(default_factory=Window)
     queue_ids: QueueIds = field(default_factory=QueueIds)
@@ -400,6 +403,7 @@ class Vhost:
         if held is not None:
             self._require_owner(held, owner)
             self._require_same_queue(held, durable, exclusive, auto_delete, arguments)
+            held.on_use()
             return held
         if not generated:
             self._refuse_reserved("queue", name)
@@ -444,6 +448,10 @@ class Vhost:
         backlog.counts_octets = queue.settings.max_length_bytes is not None
         if self._dead_letters is not None and queue.settings.dead_letter_exchange is not None:
             queue.dead_letter = self._dead_letters.publish
+        expires_ms = queue.settings.expires_ms
+        if expires_ms is not None:
+            lease = Lease(queue, expires_ms, services.now_ms, services.call_at, self.remove_queue)
+            queue.on_use = lease.renew
         self.queues[row.name] = queue
         self.revision += 1
         default = self.exchanges[""]
