@@ -1,7 +1,7 @@
 """The lease of a queue with `x-expires`: unused for so long, it is deleted (RabbitMQ: queue TTL).
 
-Used is a queue that has consumers, is declared again, or is asked by basic.get. Its messages are not
-dead-lettered.
+Used is a queue that has consumers, is declared again, or is asked by basic.get. Its messages are
+not dead-lettered.
 """
 
 from collections.abc import Callable
