@@ -4,11 +4,12 @@ AMQP and HTTP both come here, so a check stands in one place and fails with the 
 `user` of `None` is the broker itself, who may do anything.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from amqplite.broker.arguments import Arguments, parse, require_equivalent
 from amqplite.broker.backlog import Backlog, Page, Window
+from amqplite.broker.bindings import Bindings
 from amqplite.broker.dead_letters import DeadLetters, HeaderCodec
 from amqplite.broker.exchanges import PREDECLARED, Binding, Exchange
 from amqplite.broker.journal import (
@@ -19,9 +20,9 @@ from amqplite.broker.journal import (
     LoadedQueue,
     Put,
     QueueRow,
-    Row,
 )
 from amqplite.broker.lease import CallAt, Lease
+from amqplite.broker.names import refuse_default, refuse_reserved, require_same, stripped
 from amqplite.broker.queue import Pressure, Queue
 from amqplite.broker.queue_ids import QueueIds
 from amqplite.broker.users import User, Users
@@ -74,7 +75,7 @@ class Vhost:
             self._dead_letters = DeadLetters(
                 self.exchanges.get, services.journal, services.codec, services.now_ms
             )
-        self._bound: dict[Queue | Exchange, dict[Binding, None]] = {}
+        self._bindings = Bindings(name, self.exchanges, services.journal, self._remove_exchange)
         for exchange, type_, internal in PREDECLARED:
             self.exchanges[exchange] = Exchange(
                 exchange, name, type_, durable=True, internal=internal
@@ -111,8 +112,8 @@ class Vhost:
             AccessRefused: no permission, or the name is reserved.
             PreconditionFailed: it exists and differs, or there is no such type.
         """
-        name = _stripped(name)
-        self._refuse_default(name)
+        name = stripped(name)
+        refuse_default(name)
         self._require(user, "configure", "exchange", name)
         made = Exchange(
             name,
@@ -131,7 +132,7 @@ class Vhost:
             held = self.exchanges[name]
             self._require_same_exchange(held, made)
             return held
-        self._refuse_reserved("exchange", name)
+        refuse_reserved("exchange", name)
         self.exchanges[name] = made
         self.revision += 1
         if durable:
@@ -145,8 +146,8 @@ class Vhost:
             AccessRefused: no permission, or it is one of the system's own.
             PreconditionFailed: it has bindings, and `if_unused`.
         """
-        name = _stripped(name)
-        self._refuse_default(name)
+        name = stripped(name)
+        refuse_default(name)
         if name.startswith("amq."):
             raise AccessRefused(
                 f"deletion of system exchange '{name}' in vhost '{self.name}' not allowed"
@@ -163,22 +164,19 @@ class Vhost:
         if self.exchanges.pop(exchange.name, None) is None:
             return
         self.revision += 1
-        for binding in list(exchange.bindings.values()):
-            self._forget_binding(exchange, binding)
-        self._unbind_destination(exchange)
+        self._bindings.drop_from(exchange)
+        self._bindings.drop_to(exchange)
         if exchange.durable:
             self._journal.define(Delete(self._exchange_row(exchange)))
 
     def _require_same_exchange(self, held: Exchange, asked: Exchange) -> None:
-        for name in ("type", "durable", "auto_delete", "internal"):
-            ours, theirs = getattr(held, name), getattr(asked, name)
-            if ours != theirs:
-                self._refuse_inequivalent("exchange", held.name, name, theirs, ours)
+        for what in ("type", "durable", "auto_delete", "internal"):
+            received, current = getattr(asked, what), getattr(held, what)
+            require_same("exchange", held.name, self.name, what, received, current)
         if held.alternate != asked.alternate:
-            said = _alternate if None in (held.alternate, asked.alternate) else _alternate_name
             raise PreconditionFailed(
                 f"inequivalent arg 'alternate-exchange' for exchange '{held.name}' in vhost "
-                f"'{self.name}': received {said(asked)} but current is {said(held)}"
+                f"'{self.name}': received {_alternate(asked)} but current is {_alternate(held)}"
             )
 
     def _exchange_row(self, exchange: Exchange) -> ExchangeRow:
@@ -212,7 +210,7 @@ class Vhost:
             PreconditionFailed: the arguments are none the exchange can match by.
         """
         exchange, destination = self._binding_ends(user, owner, source, queue)
-        self._bind(exchange, destination, routing_key, arguments, octets)
+        self._bind(Binding(exchange.name, destination, False, routing_key, arguments, octets))
 
     def unbind_queue(
         self,
@@ -226,7 +224,7 @@ class Vhost:
     ) -> None:
         """Undo `bind_queue` (queue.unbind); one that is not there is fine. Raises the same."""
         exchange, destination = self._binding_ends(user, owner, source, queue)
-        self._unbind(exchange, destination, routing_key, arguments, octets)
+        self._unbind(Binding(exchange.name, destination, False, routing_key, arguments, octets))
 
     def bind_exchange(
         self,
@@ -239,7 +237,7 @@ class Vhost:
     ) -> None:
         """Bind an exchange to an exchange (exchange.bind). Raises as `bind_queue` does."""
         from_, to = self._exchange_ends(user, source, destination)
-        self._bind(from_, to, routing_key, arguments, octets)
+        self._bind(Binding(from_.name, to, True, routing_key, arguments, octets))
 
     def unbind_exchange(
         self,
@@ -252,13 +250,13 @@ class Vhost:
     ) -> None:
         """Undo `bind_exchange` (exchange.unbind); one that is not there is fine."""
         from_, to = self._exchange_ends(user, source, destination)
-        self._unbind(from_, to, routing_key, arguments, octets)
+        self._unbind(Binding(from_.name, to, True, routing_key, arguments, octets))
 
     def _binding_ends(
         self, user: User | None, owner: object, source: str, queue: str
     ) -> tuple[Exchange, Queue]:
-        source, queue = _stripped(source), _stripped(queue)
-        self._refuse_default(source)
+        source, queue = stripped(source), stripped(queue)
+        refuse_default(source)
         self._require(user, "write", "queue", queue)
         self._require(user, "read", "exchange", source)
         destination = self.queue(queue, owner)
@@ -267,89 +265,20 @@ class Vhost:
     def _exchange_ends(
         self, user: User | None, source: str, destination: str
     ) -> tuple[Exchange, Exchange]:
-        source, destination = _stripped(source), _stripped(destination)
-        self._refuse_default(destination)
-        self._refuse_default(source)
+        source, destination = stripped(source), stripped(destination)
+        refuse_default(destination)
+        refuse_default(source)
         self._require(user, "write", "exchange", destination)
         self._require(user, "read", "exchange", source)
         return self.exchange(source), self.exchange(destination)
 
-    def _bind(
-        self,
-        source: Exchange,
-        destination: Queue | Exchange,
-        routing_key: str,
-        arguments: Arguments,
-        octets: bytes,
-    ) -> None:
-        binding = Binding(
-            source.name,
-            destination,
-            isinstance(destination, Exchange),
-            routing_key,
-            arguments,
-            octets,
-        )
-        if not source.bind(binding):
-            return
-        self.revision += 1
-        self._bound.setdefault(destination, {})[binding] = None
-        if source.durable and destination.durable:
-            self._journal.define(Put(self._binding_row(binding)))
+    def _bind(self, binding: Binding) -> None:
+        if self._bindings.add(binding):
+            self.revision += 1
 
-    def _unbind(
-        self,
-        source: Exchange,
-        destination: Queue | Exchange,
-        routing_key: str,
-        arguments: Arguments,
-        octets: bytes,
-    ) -> None:
-        asked = Binding(
-            source.name,
-            destination,
-            isinstance(destination, Exchange),
-            routing_key,
-            arguments,
-            octets,
-        )
-        held = source.bindings.get(asked.identity)
-        if held is None:
-            return
-        source.unbind(held)
-        self.revision += 1
-        self._forget_binding(source, held)
-        self._delete_if_unused(source)
-
-    def _forget_binding(self, source: Exchange, binding: Binding) -> None:
-        self._bound[binding.destination].pop(binding, None)
-        if source.durable and binding.destination.durable:
-            self._journal.define(Delete(self._binding_row(binding)))
-
-    def _unbind_destination(self, destination: Queue | Exchange) -> None:
-        """Drop every binding to `destination`, and the exchanges that lived for them."""
-        for binding in list(self._bound.pop(destination, ())):
-            source = self.exchanges.get(binding.source)
-            if source is None:
-                continue
-            source.unbind(binding)
-            if source.durable and destination.durable:
-                self._journal.define(Delete(self._binding_row(binding)))
-            self._delete_if_unused(source)
-
-    def _delete_if_unused(self, exchange: Exchange) -> None:
-        if exchange.auto_delete and not exchange.has_bindings:
-            self._remove_exchange(exchange)
-
-    def _binding_row(self, binding: Binding) -> BindingRow:
-        return BindingRow(
-            self.name,
-            binding.source,
-            binding.destination.name,
-            binding.to_exchange,
-            binding.routing_key,
-            binding.octets,
-        )
+    def _unbind(self, binding: Binding) -> None:
+        if self._bindings.remove(binding):
+            self.revision += 1
 
     # -- queues ----------------------------------------------------------------------------------
 
@@ -393,7 +322,7 @@ class Vhost:
             ResourceLocked: it is exclusive to another connection.
             PreconditionFailed: it exists and differs, or an argument can't be.
         """
-        name = _stripped(name)
+        name = stripped(name)
         generated = not name
         if generated:
             name = self._services.generate_name("amq.gen-")
@@ -406,7 +335,7 @@ class Vhost:
             held.on_use()
             return held
         if not generated:
-            self._refuse_reserved("queue", name)
+            refuse_reserved("queue", name)
         settings = parse(arguments, name, self.name)
         if settings.dead_letter_exchange is not None:
             self._require(user, "read", "queue", name)
@@ -454,9 +383,7 @@ class Vhost:
             queue.on_use = lease.renew
         self.queues[row.name] = queue
         self.revision += 1
-        default = self.exchanges[""]
-        binding = Binding("", queue, False, row.name, NO_ARGUMENTS, b"")
-        default.bind(binding)
+        self.exchanges[""].bind(_default_binding(queue))
         return queue
 
     def delete_queue(
@@ -477,7 +404,7 @@ class Vhost:
             ResourceLocked: it is exclusive to another connection.
             PreconditionFailed: it has consumers or messages, and that was not to be.
         """
-        name = _stripped(name)
+        name = stripped(name)
         self._require(user, "configure", "queue", name)
         queue = self.queues.get(name)
         if queue is None:
@@ -500,9 +427,8 @@ class Vhost:
             queue.remove_consumer(consumer)
             consumer.cancelled()
         queue.purge()
-        default = self.exchanges[""]
-        default.unbind(Binding("", queue, False, queue.name, NO_ARGUMENTS, b""))
-        self._unbind_destination(queue)
+        self.exchanges[""].unbind(_default_binding(queue))
+        self._bindings.drop_to(queue)
         if queue.durable:
             position = self._journal.define(Delete(_queue_row(queue)))
             self._services.queue_ids.give_back(queue.queue_id, position)
@@ -536,12 +462,8 @@ class Vhost:
     ) -> None:
         if exclusive != (held.owner is not None):
             self._refuse_locked(held.name)
-        if durable != held.durable:
-            self._refuse_inequivalent("queue", held.name, "durable", durable, held.durable)
-        if auto_delete != held.auto_delete:
-            self._refuse_inequivalent(
-                "queue", held.name, "auto_delete", auto_delete, held.auto_delete
-            )
+        for what, received in (("durable", durable), ("auto_delete", auto_delete)):
+            require_same("queue", held.name, self.name, what, received, getattr(held, what))
         require_equivalent(held.arguments, arguments, held.name, self.name)
 
     # -- restoring -------------------------------------------------------------------------------
@@ -567,43 +489,17 @@ class Vhost:
     def restore_binding(self, row: BindingRow, arguments: Arguments) -> None:
         """Bring back a binding from the store, after what it binds."""
         destination = (self.exchanges if row.to_exchange else self.queues)[row.destination]
-        source = self.exchanges[row.source]
-        binding = Binding(
-            row.source, destination, row.to_exchange, row.routing_key, arguments, row.arguments
+        self._bindings.restore(
+            Binding(
+                row.source, destination, row.to_exchange, row.routing_key, arguments, row.arguments
+            )
         )
-        source.bind(binding)
-        self._bound.setdefault(destination, {})[binding] = None
-
-    def definitions(self) -> Iterable[Row]:
-        """Return what is stored of this vhost, but for its bindings."""
-        for exchange in self.exchanges.values():
-            if exchange.durable:
-                yield self._exchange_row(exchange)
-        for queue in self.queues.values():
-            if queue.durable:
-                yield _queue_row(queue)
 
     # -- checks ----------------------------------------------------------------------------------
 
     def _require(self, user: User | None, permission: str, kind: str, name: str) -> None:
         if user is not None:
             self._services.users.check(user, self.name, permission, kind, name)
-
-    def _refuse_default(self, name: str) -> None:
-        if name in ("", "amq.default"):
-            raise AccessRefused("operation not permitted on the default exchange")
-
-    def _refuse_reserved(self, kind: str, name: str) -> None:
-        if name.startswith("amq."):
-            raise AccessRefused(f"{kind} name '{name}' contains reserved prefix 'amq.*'")
-
-    def _refuse_inequivalent(
-        self, kind: str, name: str, what: str, received: object, current: object
-    ) -> None:
-        raise PreconditionFailed(
-            f"inequivalent arg '{what}' for {kind} '{name}' in vhost '{self.name}': "
-            f"received '{_spelt(received)}' but current is '{_spelt(current)}'"
-        )
 
 
 def _queue_row(queue: Queue) -> QueueRow:
@@ -612,13 +508,9 @@ def _queue_row(queue: Queue) -> QueueRow:
     )
 
 
-def _stripped(name: str) -> str:
-    """Drop line ends, which RabbitMQ does to names on declare, bind and delete."""
-    return name.replace("\r", "").replace("\n", "")
-
-
-def _spelt(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _default_binding(queue: Queue) -> Binding:
+    """Every queue is bound to the default exchange by its name (§3.1.3.1)."""
+    return Binding("", queue, False, queue.name, NO_ARGUMENTS, b"")
 
 
 def _alternate(exchange: Exchange) -> str:
