@@ -9,6 +9,7 @@ thread idle, and with it running Python all the time, as a loaded broker looks t
 import argparse
 import os
 import random
+import sys
 import tempfile
 import threading
 import time
@@ -30,6 +31,7 @@ def main() -> None:
     parser.add_argument("--queues", type=int, default=1)
     parser.add_argument("--backlog", type=int, default=0, help="messages stored before")
     options = parser.parse_args()
+    sys.setswitchinterval(0.001)  # as the broker does
     for busy in (False, True):
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:
             measure(Path(folder) / "amqplite.db", options, busy)
