@@ -249,7 +249,7 @@ class Connection:
     def _on_channel_zero(self, kind: int, payload: bytes) -> None:
         if kind == HEARTBEAT:
             return
-        if kind != METHOD:
+        if kind not in (METHOD, PUBLISH):
             raise UnexpectedFrame(f"frame of type {kind} on channel 0")
         key = payload[:4]
         if self._handshake is not None:

@@ -19,8 +19,8 @@ from struct import Struct
 from amqplite.errors import FrameError
 
 METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
-PUBLISH = 0
-"""Not a type on the wire: a basic.publish with its whole content, see `Frame`."""
+PUBLISH = 256
+"""No type on the wire, which is an octet: a basic.publish with all its content, see `Frame`."""
 
 FRAME_END = 0xCE
 OVERHEAD = 8
@@ -39,6 +39,9 @@ header frame and the body frame as they came, envelope and all (no body frame if
 """
 
 _PUBLISH_KEY = b"\x00\x3c\x00\x28"  # class 60, method 40
+_HEADER_MIN = 14
+"""Octets of a content header without a property."""
+
 _CONTENT_HEAD = 19
 """Octets up to the end of the body size: the envelope's seven, class, weight, size."""
 
@@ -127,12 +130,13 @@ class FrameReader:
         received = len(data)
         if received - start < _CONTENT_HEAD:
             is_header = received == start or data[start] == HEADER
-            return start + _CONTENT_HEAD if is_header else 0
+            too_short = received - start >= OVERHEAD and _unpack_head(data, start)[2] < _HEADER_MIN
+            return start + _CONTENT_HEAD if is_header and not too_short else 0
         kind, number, size, class_id, _, body_size = _unpack_content_head(data, start)
         limit = self.frame_max - OVERHEAD
         if kind != HEADER or number != channel or class_id != 60:
             return 0
-        if size < 14 or size > limit or body_size > limit:
+        if size < _HEADER_MIN or size > limit or body_size > limit:
             return 0
         header_end = start + 7 + size
         end = header_end

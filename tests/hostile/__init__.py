@@ -1,0 +1,1 @@
+"""Peers that misbehave: only their own connection may suffer."""
