@@ -91,7 +91,7 @@ class Application:
             on_fault=self._report,
         )
         site = Site(broker, endpoints({"amqp": amqp, "http": http}))
-        committer = Committer(journal, store, self._on_full)
+        committer = Committer(journal, store, self._on_full, store.tidy)
         async with trio.open_nursery() as background:
             await committer.commit()
             background.start_soon(committer.run)

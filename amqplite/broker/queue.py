@@ -167,8 +167,8 @@ class Queue:
         self._sent_step = _FIRST_STEP
 
     def found(self, messages: int, last_seq: int, sent_up_to: int) -> None:
-        """Go on with what the store holds."""
-        self._last_seq = last_seq
+        """Go on with what the store holds, above every place that may have been used."""
+        self._last_seq = max(last_seq, sent_up_to)
         self._sent_limit = self._asked_up_to = self.backlog.sent_up_to = sent_up_to
         self.backlog.found(messages, last_seq)
 

@@ -16,6 +16,9 @@ from amqplite.server.wakeup import Wakeup
 PATIENCE_S = 0.1
 """How long changes that nobody waits for may gather."""
 
+IDLE_S = 0.05
+"""How long there must be nothing to write before the store is tidied, and after each bit of that."""
+
 STEP_S, STEPS_MAX = 0.001, 20
 """How long to wait at a time for acks to spare a write, and how often for one and the same."""
 
@@ -32,16 +35,24 @@ class Committer:
     Args:
         on_full: called with True when the store has no room or is held by somebody else, and with
             False when it takes changes again.
+        tidy: gives a little disk space back, and returns whether there is more; called as `commit`
+            is, while there is nothing to write.
     """
 
     def __init__(
-        self, journal: Journal, store: Store, on_full: Callable[[bool], object] = lambda _: None
+        self,
+        journal: Journal,
+        store: Store,
+        on_full: Callable[[bool], object] = lambda _: None,
+        tidy: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._tidy = tidy
         self._journal = journal
         self._store = store
         self._on_full = on_full
         self._pending = Wakeup()
         self._misses = self._skips = 0
+        self._untidy = False
         journal.on_append = self._pending.set
 
     async def run(self) -> Never:
@@ -59,7 +70,11 @@ class Committer:
         """Wait until there is something to write that is urgent, or has gathered long enough."""
         journal = self._journal
         while journal.position == journal.taken:
-            await self._pending.wait()
+            with trio.move_on_after(IDLE_S if self._untidy else float("inf")) as idle:
+                await self._pending.wait()
+            if idle.cancelled_caught:
+                self._untidy = await trio.to_thread.run_sync(self._tidy)
+        self._untidy = True
         with trio.move_on_after(PATIENCE_S):
             while not journal.urgent:
                 await self._pending.wait()
