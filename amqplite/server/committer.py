@@ -17,7 +17,7 @@ PATIENCE_S = 0.1
 """How long changes that nobody waits for may gather."""
 
 IDLE_S = 0.05
-"""How long there must be nothing to write before the store is tidied, and after each bit of that."""
+"""How long there must be nothing to write before the store is tidied, and then a bit at a time."""
 
 STEP_S, STEPS_MAX = 0.001, 20
 """How long to wait at a time for acks to spare a write, and how often for one and the same."""

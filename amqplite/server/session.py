@@ -24,6 +24,9 @@ CLOSE_TIMEOUT_S = 10
 PRESSED_BYTES_PER_S = 8 * 1024 * 1024
 """How fast a publisher is read from, at least, while its messages pile up."""
 
+JOURNAL_HIGH_BYTES = 32 * 1024 * 1024
+"""Octets of messages that may wait for the disk before publishers have to."""
+
 PATIENCE_MIN_S = 0.001
 """Less isn't worth waiting: whoever sends little at a time is no flood."""
 
@@ -61,6 +64,7 @@ class Session:
         self._resumed = Wakeup()
         self._changed = Wakeup()
         self._cause = Cause.CONNECTION_LOST
+        self._held_up = False  # it is we who don't read
         self._state_since = self._heard = self._wrote = trio.current_time()
         self.connection = Connection(broker, peer, self._output.set, limits, on_fault)
         self.connection.on_resumed = self._resumed.set
@@ -91,7 +95,7 @@ class Session:
     async def _read(self) -> None:
         """Read and act until nothing more is to be read."""
         connection, stream, clock, broker = self.connection, self._stream, self._clock, self._broker
-        pressure = broker.pressure
+        pressure, journal = broker.pressure, broker.journal
         while not connection.closed:
             if connection.paused:
                 await self._resumed.wait()
@@ -105,6 +109,8 @@ class Session:
             connection.receive_data(data if type(data) is bytes else bytes(data))
             if pressure.queues:
                 await self._ease(pressure.take(), len(data))
+            if journal.pending_bytes > JOURNAL_HIGH_BYTES:
+                await self._wait_for_disk()
         self._cause = Cause.CONNECTION_CLOSED
 
     async def _write(self, scope: trio.CancelScope) -> None:
@@ -136,6 +142,17 @@ class Session:
                     await _until_eased(queue)
         self._heard = trio.current_time()
 
+    async def _wait_for_disk(self) -> None:
+        """Read nothing more from a publisher while too much waits to be written."""
+        journal = self._broker.journal
+        written = trio.Event()
+        journal.hurry()
+        journal.call_when_durable(journal.position, lambda _: written.set())
+        self._held_up = True
+        await written.wait()
+        self._held_up = False
+        self._heard = trio.current_time()
+
     # -- time ------------------------------------------------------------------------------------
 
     async def _watch(self, scope: trio.CancelScope) -> None:
@@ -160,7 +177,7 @@ class Session:
             return self._state_since + self._handshake_timeout_s, Cause.CONNECTION_LOST
         if state is not State.OPEN:
             return self._state_since + CLOSE_TIMEOUT_S, self._cause
-        if heartbeat and not self.connection.paused:
+        if heartbeat and not (self.connection.paused or self._held_up):
             return self._heard + 2 * heartbeat, Cause.HEARTBEATS_MISSED
         return float("inf"), self._cause
 
