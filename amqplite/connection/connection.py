@@ -151,18 +151,10 @@ class Connection:
     def receive_data(self, data: bytes) -> None:
         """Act on every frame that `data` completes. Never raises an `AmqpError`."""
         self._read_from = self.broker.journal.position
-        try:
-            if self._handshake is not None:
-                data = self._handshake.receive_data(data)
-            self._frames = self.reader.receive(data)
-            self._act()
-        except HardError as error:
-            self.close(error)
-        except SoftError as error:  # on channel zero
-            self.close(error)
-        except Exception as error:
-            self._on_fault(error)
-            self.close(InternalError("the broker failed; see its log"))
+        if self._handshake is not None:
+            data = self._handshake.receive_data(data)
+        self._frames = self.reader.receive(data)
+        self._act_or_close()
 
     def data_to_send(self) -> list[bytes]:
         """Return what is to be written, in order; it counts as written."""
@@ -185,6 +177,24 @@ class Connection:
         self._end(cause)
 
     # -- frames ----------------------------------------------------------------------------------
+
+    def _act_or_close(self) -> None:
+        """Act on the frames of this read; close for an error, and then act on what is behind it.
+
+        That is the client's close-ok, and else nothing; but unless it is read to its end, what the
+        next read brings would be cut in the wrong places.
+        """
+        for _ in range(2):
+            try:
+                self._act()
+                return
+            except AmqpError as error:
+                self.close(error)
+            except Exception as error:
+                self._on_fault(error)
+                self.close(InternalError("the broker failed; see its log"))
+            if self._stopped:
+                return
 
     def _act(self) -> None:
         """Act on the frames of this read, until they end or a reply has to wait for the disk."""
@@ -375,13 +385,7 @@ class Connection:
             return
         self._stopped = False
         self._read_from = self.broker.journal.position
-        try:
-            self._act()
-        except AmqpError as error:
-            self.close(error)
-        except Exception as error:
-            self._on_fault(error)
-            self.close(InternalError("the broker failed; see its log"))
+        self._act_or_close()
         if not self.paused:
             self.on_resumed()
 

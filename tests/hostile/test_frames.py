@@ -1,14 +1,21 @@
 """Frames that are malformed, out of place or out of proportion, on a connection that is open."""
 
+from contextlib import suppress
+from random import Random
+from threading import Event as Signal
+from time import monotonic
+
 import pytest
 
-from amqplite.protocol.codec import method_frame
+from amqplite.protocol.codec import METHODS, method_frame
 from amqplite.protocol.methods import (
     BasicAck,
     BasicPublish,
+    ChannelClose,
     ChannelCloseOk,
     ChannelOpen,
     ChannelOpenOk,
+    ConnectionClose,
     ConnectionCloseOk,
     ConnectionOpen,
     ConnectionOpenOk,
@@ -19,9 +26,11 @@ from amqplite.protocol.methods import (
 )
 from amqplite.protocol.properties import encode_header
 from tests.broker_process import BrokerProcess
-from tests.hostile.conftest import Connect, probe
+from tests.hostile.conftest import Connect, Start, open_files, probe, resident
+from tests.seeds import seeded
+from tests.wire.conftest import until
 from tests.wire.events import frame
-from tests.wire.peer import Peer
+from tests.wire.peer import HungUp, Peer
 
 MIB = 1024 * 1024
 PUBLISH = method_frame(1, BasicPublish(0, "", "nowhere"))
@@ -143,3 +152,116 @@ def test_all_channels_may_be_opened_and_not_one_more(
         peer.expect_close(530, "channel_max")
     finally:
         peer.hang_up()
+
+
+def test_half_a_frame_and_silence_is_a_missed_heartbeat(
+    broker: BrokerProcess, connect: Connect, queue: str
+) -> None:
+    peer = connect(broker, heartbeat=1)
+    peer.channel(1).call(QueueDeclare(queue=queue, exclusive=True))
+    peer.send_octets(PUBLISH + header(100) + body(bytes(100))[:50])
+    watcher = connect(broker).channel()
+    watcher.send(QueueDeclare(queue=queue))
+    watcher.expect_close(405, "RESOURCE_LOCKED - cannot obtain exclusive access to locked queue")
+
+    def is_free() -> bool:
+        channel = connect(broker).channel()
+        channel.send(QueueDeclare(queue=queue, passive=True))
+        code: int = channel.await_answer(ChannelClose).method.reply_code
+        return code == 404
+
+    until(is_free, within_s=5)
+    with suppress(HungUp):
+        while True:
+            peer.frame()  # the broker's heartbeats, up to the end
+
+
+def test_who_goes_on_after_a_fault_is_not_heard_but_gets_its_close_ok_through(
+    broker: BrokerProcess, connect: Connect, queue: str
+) -> None:
+    peer = connect(broker)
+    channel = peer.channel(1)
+    channel.declare(queue)
+    rest = channel.publication(bytes(100_000), queue) * 5
+    peer.send_octets(method_frame(0, ConnectionTune(1, 4096, 0)) + rest[:-7])
+    close = peer.zero.await_answer(ConnectionClose)
+    assert close.method.reply_code == 503
+    began = monotonic()
+    peer.send_octets(rest[-7:] + method_frame(0, ConnectionCloseOk()))
+    peer.expect_end()
+    assert monotonic() - began < 3
+    assert connect(broker).channel().depth(queue) == 0
+
+
+def test_who_never_answers_our_close_is_left_in_time(
+    broker: BrokerProcess, connect: Connect
+) -> None:
+    before = open_files(broker)
+    peer = connect(broker)
+    peer.channel(1)
+    peer.send_octets(frame(255, 1, b""))
+    assert isinstance(peer.zero.await_answer(ConnectionClose).method, ConnectionClose)
+    deadline = monotonic() + 15
+    with suppress(ConnectionError):  # the end
+        while monotonic() < deadline:
+            peer.send_octets(frame(8, 0, b""))
+            Signal().wait(0.05)
+    assert monotonic() < deadline, "a peer that was told to leave stays as long as it talks"
+    until(lambda: open_files(broker) <= before)
+
+
+TRICKLES = {
+    "frames without an octet": (PUBLISH + header(MIB), body(b"")),
+    "frames of one octet": (PUBLISH + header(8 * MIB), body(b"x")),
+    "frames of two octets": (PUBLISH + header(16 * MIB), body(b"xy")),
+}
+
+
+@pytest.mark.parametrize(("begin", "piece"), TRICKLES.values(), ids=TRICKLES.keys())
+def test_a_content_in_tiny_frames_takes_no_more_memory_than_it_has_octets(
+    start: Start, connect: Connect, begin: bytes, piece: bytes
+) -> None:
+    broker = start()
+    peer = connect(broker)
+    channel = peer.channel(1)
+    peer.channel(2).declare("")
+    before = resident(broker)
+    peer.send_octets(begin)
+    for _ in range(20):
+        peer.send_octets(piece * 50_000)
+    peer.channel(3)  # its answer tells that all this has been read
+    probe(broker)
+    grown = resident(broker) - before
+    assert grown < 10 * MIB, f"{grown / MIB:.1f} MiB"
+    assert channel.number == 1
+
+
+def test_a_content_cut_off_gives_its_memory_back(start: Start, connect: Connect) -> None:
+    broker = start()
+    before = resident(broker)
+    for _ in range(20):
+        peer = connect(broker)
+        peer.channel(1)
+        peer.send_octets(PUBLISH + header(20 * MIB) + body(bytes(128_000)) * 100)
+        peer.channel(2)
+        peer.reset()
+    until(lambda: open_files(broker) < 20)
+    grown = resident(broker) - before
+    assert grown < 60 * MIB, f"{grown / MIB:.1f} MiB"
+
+
+def test_methods_with_any_arguments_do_no_harm(broker: BrokerProcess, connect: Connect) -> None:
+    """Each method with random octets for arguments, on any channel."""
+    with seeded("arguments") as random:
+        for _ in range(30):
+            peer = connect(broker)
+            peer.channel(1)
+            peer.send_octets(b"".join(some_method(random) for _ in range(50)))
+            peer.hang_up()
+
+
+def some_method(random: Random) -> bytes:
+    key = random.choice(list(METHODS))
+    size = random.choice((0, 1, 5, 20, 300))
+    octets = random.randbytes(size) if random.random() < 0.5 else bytes(size)
+    return frame(1, random.choice((0, 1, 1, 1)), key + octets)
