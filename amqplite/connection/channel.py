@@ -213,18 +213,22 @@ class Channel:
         for consumer in consumers.values():
             self.vhost.remove_if_unused(consumer.queue)
 
+    def forget(self) -> None:
+        """Drop what has gathered: its memory must not wait for the garbage collector."""
+        self.publishing = Publishing(self)
+        self.confirms = self.transaction = None
+
     def end(self, cause: Cause) -> None:
         """End the channel alone."""
         self.stop_consuming()
         self.requeue_all(cause)
         self.connection.dispatch()
         self.release_queues()
-        self.confirms = self.transaction = None
+        self.forget()
 
     def close(self, error: AmqpError, class_id: int, method_id: int) -> None:
         """Close it for a soft error, and wait for the client's close-ok (§1.5.2.5)."""
         self.closing = True
-        self.publishing = Publishing(self)
         close = ChannelClose(error.reply_code, error.reply_text, class_id, method_id)
         self.connection.send_last(method_frame(self.number, close))
         self.end(Cause.CHANNEL_ERROR)

@@ -495,7 +495,7 @@ class Connection:
             self.dispatch()
         for channel in channels:
             channel.release_queues()
-            channel.confirms = channel.transaction = None
+            channel.forget()
 
 
 def _ids_of(kind: int, payload: bytes) -> tuple[int, int]:

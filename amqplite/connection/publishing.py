@@ -33,6 +33,9 @@ BODY_SIZE_MAX = 512 * 1024 * 1024
 _ROUTES_MAX = 1024
 """Method frames a channel remembers; with more it forgets all and starts again."""
 
+_PIECES_MAX = 1024
+"""Body frames kept one by one: of a few octets each, they take far more memory than they hold."""
+
 _WHOLE = 1 << 32
 _PLAIN = 15
 """Octets of a content header that has a delivery mode and nothing else."""
@@ -81,6 +84,7 @@ class Publishing:
         "_missing",
         "_number",
         "_payload",
+        "_pieces",
         "_routes",
         "_users",
         "_vhost",
@@ -97,6 +101,7 @@ class Publishing:
         self._payload = b""
         self._header: bytes | None = None
         self._body: list[bytes] = []
+        self._pieces: list[bytes] = []  # what comes behind it
         self._missing = 0
         self._keep = True
 
@@ -140,7 +145,7 @@ class Publishing:
         """Take a basic.publish whose content is to come."""
         self._payload = payload
         self._header = None
-        self._body = []
+        self._body, self._pieces = [], []
         self.in_content = True
 
     def on_header(self, payload: bytes) -> None:
@@ -184,13 +189,16 @@ class Publishing:
             raise FrameError("content body frame exceeds remaining content size")
         self._missing -= len(payload)
         if self._keep:
-            self._body.append(payload)
+            self._pieces.append(payload)
+            if len(self._pieces) == _PIECES_MAX:
+                self._body.append(b"".join(self._pieces))
+                self._pieces.clear()
         if not self._missing:
             self._complete()
 
     def _complete(self) -> None:
-        header, body = self._header or b"", b"".join(self._body)
-        self._header, self._body, self.in_content = None, [], False
+        header, body = self._header or b"", b"".join(self._body + self._pieces)
+        self._header, self._body, self._pieces, self.in_content = None, [], [], False
         size = int.from_bytes(header[4:12], "big")
         if size > self._channel.message_size_max:
             self._channel.require_size(size)
