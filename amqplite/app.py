@@ -22,6 +22,7 @@ from amqplite.log import get_logger
 from amqplite.protocol.fields import decode_table
 from amqplite.server.clock import Clock
 from amqplite.server.committer import Committer
+from amqplite.server.flusher import Flusher
 from amqplite.server.listener import Listener, listen
 from amqplite.server.resources import Resources, machine_bytes
 from amqplite.server.ticker import Ticker
@@ -81,17 +82,18 @@ class Application:
         signals: AsyncIterator[int],
     ) -> None:
         """Serve until a signal comes, then drain."""
-        settings, clock, journal = self._settings, Clock(), Journal()
+        settings, clock, journal, flusher = self._settings, Clock(), Journal(), Flusher()
         broker = self.broker = self._broker(store, clock, journal)
         listener = Listener(
             broker,
             clock,
             connection_limits(settings),
+            flusher,
             handshake_timeout_s=settings.handshake_timeout_s,
             on_fault=self._report,
         )
         site = Site(broker, endpoints({"amqp": amqp, "http": http}))
-        committer = Committer(journal, store, self._on_full, store.tidy)
+        committer = Committer(journal, store, self._on_full, store.tidy, flusher)
         async with trio.open_nursery() as background:
             await committer.commit()
             background.start_soon(committer.run)

@@ -33,3 +33,8 @@ class Outbox:
         chunks, self.chunks = self.chunks, []
         self.size = 0
         return chunks
+
+    def put_back(self, octets: bytes) -> None:
+        """Return what could not be written, in front of all else."""
+        self.chunks.insert(0, octets)
+        self.size += len(octets)

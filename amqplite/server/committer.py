@@ -11,6 +11,7 @@ from typing import Never
 import trio
 
 from amqplite.broker.journal import Batch, Journal, Store, StoreFull
+from amqplite.server.flusher import Flusher
 from amqplite.server.wakeup import Wakeup
 
 PATIENCE_S = 0.1
@@ -35,6 +36,7 @@ class Committer:
     Args:
         on_full: called with True when the store has no room or is held by somebody else, and with
             False when it takes changes again.
+        flusher: writes what a commit lets go, such as confirms.
         tidy: gives a little disk space back, and returns whether there is more; called as `commit`
             is, while there is nothing to write.
     """
@@ -45,8 +47,10 @@ class Committer:
         store: Store,
         on_full: Callable[[bool], object] = lambda _: None,
         tidy: Callable[[], bool] = lambda: False,
+        flusher: Flusher | None = None,
     ) -> None:
         self._tidy = tidy
+        self._flusher = flusher or Flusher()
         self._journal = journal
         self._store = store
         self._on_full = on_full
@@ -106,7 +110,8 @@ class Committer:
         if batch is not None:
             with trio.CancelScope(shield=True):
                 await self._write(batch)
-        self._journal.committed(position)
+        with self._flusher.gathering():
+            self._journal.committed(position)
 
     async def _write(self, batch: Batch) -> None:
         full = False

@@ -7,6 +7,7 @@ import trio
 from amqplite.broker.broker import Broker
 from amqplite.connection.connection import ConnectionLimits, Peer
 from amqplite.server.clock import Clock
+from amqplite.server.flusher import Flusher
 from amqplite.server.session import Session
 from amqplite.server.wakeup import Wakeup
 
@@ -43,6 +44,7 @@ class Listener:
         broker: Broker,
         clock: Clock,
         limits: ConnectionLimits,
+        flusher: Flusher,
         *,
         handshake_timeout_s: float,
         on_fault: Callable[[Exception], object],
@@ -50,6 +52,7 @@ class Listener:
         self._broker = broker
         self._clock = clock
         self._limits = limits
+        self._flusher = flusher
         self._handshake_timeout_s = handshake_timeout_s
         self._on_fault = on_fault
         self._idle = Wakeup()
@@ -63,6 +66,7 @@ class Listener:
             self._clock,
             peer_of(stream),
             self._limits,
+            self._flusher,
             handshake_timeout_s=self._handshake_timeout_s,
             on_fault=self._on_fault,
         )

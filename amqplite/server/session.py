@@ -1,5 +1,6 @@
 """One connection's reader and writer: octets between a stream and a `Connection`."""
 
+import os
 from collections.abc import Callable
 
 import trio
@@ -11,6 +12,7 @@ from amqplite.connection.connection import Connection, ConnectionLimits, Peer
 from amqplite.connection.state import State
 from amqplite.protocol.frames import HEARTBEAT_FRAME
 from amqplite.server.clock import Clock
+from amqplite.server.flusher import Flusher
 from amqplite.server.gather import send_all
 from amqplite.server.wakeup import Wakeup
 
@@ -20,9 +22,11 @@ READ_SIZE = 256 * 1024
 CLOSE_TIMEOUT_S = 10
 """How long a client may take to read our last words, and to answer our close."""
 
-
 PRESSED_BYTES_PER_S = 8 * 1024 * 1024
 """How fast a publisher is read from, at least, while its messages pile up."""
+
+AT_ONCE_MAX = 256 * 1024
+"""Octets that are joined and written at once; more goes uncopied, in the writer's turn."""
 
 JOURNAL_HIGH_BYTES = 32 * 1024 * 1024
 """Octets of messages that may wait for the disk before publishers have to."""
@@ -38,6 +42,7 @@ class Session:
     client slow to read can't keep us from reading its acks.
 
     Args:
+        flusher: gathers who has output.
         handshake_timeout_s: time to get to connection.open-ok.
         on_fault: called with an exception that is a fault of ours.
 
@@ -52,11 +57,15 @@ class Session:
         clock: Clock,
         peer: Peer,
         limits: ConnectionLimits,
+        flusher: Flusher | None = None,
         *,
         handshake_timeout_s: float = 10,
         on_fault: Callable[[Exception], object] = lambda _: None,
     ) -> None:
         self._stream = stream
+        self._flusher = flusher or Flusher()
+        self._fd = stream.socket.fileno() if isinstance(stream, trio.SocketStream) else -1
+        self._sending = False
         self._broker = broker
         self._clock = clock
         self._handshake_timeout_s = handshake_timeout_s
@@ -66,7 +75,7 @@ class Session:
         self._cause = Cause.CONNECTION_LOST
         self._held_up = False  # it is we who don't read
         self._state_since = self._heard = self._wrote = trio.current_time()
-        self.connection = Connection(broker, peer, self._output.set, limits, on_fault)
+        self.connection = Connection(broker, peer, self._has_output, limits, on_fault)
         self.connection.on_resumed = self._resumed.set
         self.connection.on_state = self._on_state
 
@@ -84,6 +93,7 @@ class Session:
             pass  # reset by the peer: to us the same as hanging up
         finally:
             connection.lost(self._cause)
+            self._fd = -1
             await trio.aclose_forcefully(self._stream)
 
     def shut_down(self) -> None:
@@ -95,7 +105,7 @@ class Session:
     async def _read(self) -> None:
         """Read and act until nothing more is to be read."""
         connection, stream, clock, broker = self.connection, self._stream, self._clock, self._broker
-        pressure, journal = broker.pressure, broker.journal
+        pressure, journal, flusher = broker.pressure, broker.journal, self._flusher
         while not connection.closed:
             if connection.paused:
                 await self._resumed.wait()
@@ -106,7 +116,9 @@ class Session:
                 return
             self._heard = trio.current_time()
             broker.now = clock.now_ms()
+            flusher.begin()
             connection.receive_data(data if type(data) is bytes else bytes(data))
+            flusher.end()
             if pressure.queues:
                 await self._ease(pressure.take(), len(data))
             if journal.pending_bytes > JOURNAL_HIGH_BYTES:
@@ -119,7 +131,9 @@ class Session:
         while True:
             if outbox.chunks:
                 size = outbox.size
+                self._sending = True
                 await send_all(stream, outbox.take(), size)
+                self._sending = False
                 self._wrote = trio.current_time()
                 connection.flushed()
             elif connection.closed:
@@ -127,6 +141,33 @@ class Session:
             else:
                 await self._output.wait()
         scope.cancel()
+
+    def _has_output(self) -> None:
+        self._flusher.has_output(self)
+
+    def write_soon(self) -> None:
+        """Have the writer's task write what has gathered."""
+        self._output.set()
+
+    def write_now(self) -> None:
+        """Write what the socket takes of what has gathered; the writer's task does the rest."""
+        outbox = self.connection.outbox
+        if self._sending or self._fd < 0 or not 0 < outbox.size <= AT_ONCE_MAX:
+            self._output.set()
+            return
+        data = b"".join(outbox.take())
+        try:
+            sent = os.write(self._fd, data)
+        except OSError:  # no room, or no peer, which the writer's task is to find out
+            sent = 0
+        if sent < len(data):
+            outbox.put_back(data[sent:])
+            self._output.set()
+            return
+        self._wrote = self._heard
+        self.connection.flushed()
+        if outbox.chunks or self.connection.closed:
+            self._output.set()
 
     async def _ease(self, queues: list[Queue], received: int) -> None:
         """Let the consumers of `queues` catch up before more is read from a publisher that floods.
