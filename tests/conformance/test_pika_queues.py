@@ -269,6 +269,14 @@ def test_binding_twice_routes_once_and_unbinding_what_is_not_bound_is_fine(
     channel.exchange_delete(exchange, if_unused=True)
 
 
+@pytest.mark.parametrize("missing", ["queue", "exchange"])
+def test_unbinding_what_is_gone_is_fine(channel: BlockingChannel, name: Name, missing: str) -> None:
+    channel.queue_declare(name("q"), exclusive=True)
+    ends = {"queue": name("q"), "exchange": "amq.direct", missing: name("absent")}
+    channel.queue_unbind(**ends, routing_key="key")
+    assert channel.is_open
+
+
 def test_purging_leaves_the_unacked(channel: BlockingChannel, name: Name) -> None:
     queue = channel.queue_declare(name("q"), exclusive=True).method.queue
     for body in (b"1", b"2", b"3"):

@@ -88,6 +88,13 @@ def test_both_ends_of_a_binding_must_exist(
         channel.exchange_bind(**ends)
 
 
+@pytest.mark.parametrize("missing", ["source", "destination"])
+def test_unbinding_what_is_gone_is_fine(channel: BlockingChannel, name: Name, missing: str) -> None:
+    ends = {"source": "amq.fanout", "destination": "amq.topic", missing: name("absent")}
+    channel.exchange_unbind(**ends)
+    assert channel.is_open
+
+
 def test_the_alternate_exchange_takes_what_nobody_wants(
     channel: BlockingChannel, exchange: Callable[..., str], queue: str, other_queue: str
 ) -> None:
