@@ -98,11 +98,6 @@ class Peer:
         except ConnectionResetError:
             return b""
 
-    def expect_octets(self, expected: bytes) -> None:
-        """Take these very octets."""
-        octets = self._take(len(expected), monotonic() + PATIENCE_S)
-        assert octets == expected, octets
-
     def expect_end(self, within_s: float = PATIENCE_S) -> None:
         """Wait until the broker hangs up, and see that it said nothing more before."""
         deadline = monotonic() + within_s
@@ -143,12 +138,17 @@ class Peer:
         return self._frame(monotonic() + within_s)
 
     def _frame(self, deadline: float) -> Frame:
-        kind, channel, size = struct.unpack(">BHL", self._take(7, deadline))
-        payload = self._take(size + 1, deadline)
-        assert payload[-1] == 0xCE, f"frame ends in {payload[-1]:#04x}"
-        return Frame(kind, channel, payload[:-1])
+        self._await(7, deadline)
+        kind, channel, size = struct.unpack_from(">BHL", self._buffer, self._at)
+        self._await(7 + size + 1, deadline)
+        payload = bytes(self._buffer[self._at + 7 : self._at + 7 + size])
+        end = self._buffer[self._at + 7 + size]
+        assert end == 0xCE, f"frame ends in {end:#04x}"
+        self._at += 7 + size + 1
+        return Frame(kind, channel, payload)
 
-    def _take(self, count: int, deadline: float) -> bytes:
+    def _await(self, count: int, deadline: float) -> None:
+        """Have so many octets in the buffer, and take none of them."""
         while len(self._buffer) - self._at < count:
             if self._at:
                 del self._buffer[: self._at]
@@ -157,8 +157,6 @@ class Peer:
             if not octets:
                 raise HungUp(f"the broker hung up; last it said {self.log[-1:]}")
             self._buffer += octets
-        self._at += count
-        return bytes(self._buffer[self._at - count : self._at])
 
     # -- events ----------------------------------------------------------------------------------
 
@@ -200,6 +198,12 @@ class Peer:
             if event is not None:
                 self.log.append(event)
                 return event
+
+    def look(self) -> None:
+        """Take what has come by now, without waiting and without a round trip."""
+        with suppress(TimeoutError):
+            while True:
+                self._receive(monotonic())
 
     def received(self, channel: int) -> list[Event]:
         """Take all that has come on `channel` and was not asked for yet."""
