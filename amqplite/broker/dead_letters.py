@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from amqplite.broker.exchanges import resolve
 from amqplite.broker.journal import Journal
-from amqplite.broker.message import Message, address_of, frames_of
+from amqplite.broker.message import Message, address_of, whole_frames
 from amqplite.broker.queue import Queue, enqueue
 from amqplite.broker.redelivery import Reason
 
@@ -86,7 +86,7 @@ class DeadLetters:
         header = self._codec.write(header, headers)
         letter = Message(
             address_of(exchange.name, keys[0]),
-            frames_of(header, message.body, 1, 1 << 32),
+            whole_frames(header, (message.body,), 1),
             1,
             len(header),
             message.persistent,

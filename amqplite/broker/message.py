@@ -6,6 +6,7 @@ a consumer on a channel of the same number they go out as they are; `framed` mak
 Nothing in them is decoded that the broker need not know.
 """
 
+from collections.abc import Sequence
 from struct import Struct
 
 from amqplite.broker.redelivery import Cause
@@ -87,6 +88,15 @@ def frames_of(header: bytes, body: bytes, channel: int, frame_max: int) -> bytes
     return b"".join(parts)
 
 
+def whole_frames(header: bytes, body: Sequence[bytes], channel: int) -> bytes:
+    """Return a message's octets, from its header and its body in pieces, copied once."""
+    size = sum(map(len, body))
+    parts = [_pack_head(2, channel, len(header)), header, _FRAME_END]
+    if size:
+        parts += (_pack_head(3, channel, size), *body, _FRAME_END)
+    return b"".join(parts)
+
+
 def address_of(exchange: str, routing_key: str) -> bytes:
     """Return a message's address: two short strings (§4.2.5.3)."""
     first = exchange.encode(errors="surrogateescape")
@@ -94,15 +104,12 @@ def address_of(exchange: str, routing_key: str) -> bytes:
     return bytes((len(first),)) + first + bytes((len(second),)) + second
 
 
-_WHOLE = 1 << 32
-
-
 def restored(
     exchange: str, routing_key: str, properties: bytes, body: bytes, persistent: bool
 ) -> Message:
     """Return a message from what the store kept of it."""
     header = b"\x00\x3c\x00\x00" + len(body).to_bytes(8, "big") + properties
-    octets = frames_of(header, body, 1, _WHOLE)
+    octets = whole_frames(header, (body,), 1)
     return Message(address_of(exchange, routing_key), octets, 1, len(header), persistent)
 
 

@@ -111,7 +111,7 @@ class Connection:
         self.peer = peer
         self.limits = limits or ConnectionLimits()
         self.state = State.HANDSHAKE
-        self.outbox = Outbox(self.limits.outbox_high_bytes, on_output)
+        self.outbox = Outbox(self.limits.outbox_high_bytes, on_output, self._on_full)
         self.heartbeat_s = 0
         self.frame_max = self.limits.frame_max
         self.channel_max = self.limits.channel_max
@@ -134,6 +134,7 @@ class Connection:
         self._changed_at = 0  # the journal's position that this connection's changes reach
         self._read_from = 0
         self._ended = False
+        self._full = False  # the client doesn't read what it asks for
         self._stopped = False  # act on no more frames, for now or for good
 
     # -- what the rim calls ----------------------------------------------------------------------
@@ -146,7 +147,7 @@ class Connection:
     @property
     def paused(self) -> bool:
         """Whether nothing is to be read before `on_resumed` is called."""
-        return bool(self._held) or self.blocked.full
+        return bool(self._held) or self._full or self.blocked.full
 
     def receive_data(self, data: bytes) -> None:
         """Act on every frame that `data` completes. Never raises an `AmqpError`."""
@@ -161,7 +162,10 @@ class Connection:
         return self.outbox.take()
 
     def flushed(self) -> None:
-        """What was to be written has been: consumers that waited for that go on."""
+        """What was to be written has been: whoever waited for that goes on."""
+        if self._full:
+            self._full = False
+            self._go_on()
         if self.parked and self.outbox.size <= self.outbox.high_bytes:
             parked, self.parked = self.parked, {}
             self.credited.update(parked)
@@ -381,7 +385,15 @@ class Connection:
         held, self._held = self._held, []
         for octets in held:
             self.outbox.send(octets)
-        if self.state is State.CLOSED:
+        self._go_on()
+
+    def _on_full(self) -> None:
+        """Too much waits to be written: read and act on nothing more before it is."""
+        self._full = self._stopped = True
+
+    def _go_on(self) -> None:
+        """Act on what is left of a read that had to stop, and read on."""
+        if self.state is State.CLOSED or self._held or self._full:
             return
         self._stopped = False
         self._read_from = self.broker.journal.position

@@ -7,7 +7,7 @@ address alone, so it is put together once and looked up by the address.
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from amqplite.broker.message import Entry, Message, frames_of
+from amqplite.broker.message import Entry, Message, whole_frames
 from amqplite.broker.queue import Queue
 from amqplite.protocol import properties
 from amqplite.protocol.fields import decode_table, encode_table
@@ -172,7 +172,7 @@ def counted(entry: Entry, count: int) -> Message:
     table = properties.headers(message.header) or b""
     headers = decode_table(table) | {"x-delivery-count": ("l", count)}
     header = properties.with_headers(message.header, encode_table(headers))
-    octets = frames_of(header, message.body, message.channel, 1 << 32)
+    octets = whole_frames(header, (message.body,), message.channel)
     return Message(message.address, octets, message.channel, len(header), message.persistent)
 
 

@@ -10,7 +10,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from amqplite.broker.exchanges import Exchange, Headers, resolve
-from amqplite.broker.message import Message, address_of, frames_of
+from amqplite.broker.message import Message, address_of, whole_frames
 from amqplite.broker.queue import Queue
 from amqplite.errors import (
     AccessRefused,
@@ -36,7 +36,6 @@ _ROUTES_MAX = 1024
 _PIECES_MAX = 1024
 """Body frames kept one by one: of a few octets each, they take far more memory than they hold."""
 
-_WHOLE = 1 << 32
 _PLAIN = 15
 """Octets of a content header that has a delivery mode and nothing else."""
 
@@ -130,7 +129,7 @@ class Publishing:
                 stripped, queues = self._inspect(route, header)
                 if stripped is not header:
                     body = content[7 + header_size + 8 : -1]
-                    content = frames_of(stripped, body, self._number, _WHOLE)
+                    content = whole_frames(stripped, (body,), self._number)
                     header_size = len(stripped)
         if len(content) > channel.message_size_max:
             channel.require_size(len(content) - header_size - 16)
@@ -197,12 +196,12 @@ class Publishing:
             self._complete()
 
     def _complete(self) -> None:
-        header, body = self._header or b"", b"".join(self._body + self._pieces)
+        header, body = self._header or b"", self._body + self._pieces
         self._header, self._body, self._pieces, self.in_content = None, [], [], False
         size = int.from_bytes(header[4:12], "big")
         if size > self._channel.message_size_max:
             self._channel.require_size(size)
-        self.on_publish(self._payload, frames_of(header, body, self._number, _WHOLE))
+        self.on_publish(self._payload, whole_frames(header, body, self._number))
 
     def on_other_method(self) -> None:
         """Refuse a method in the middle of a content."""
