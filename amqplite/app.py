@@ -145,7 +145,7 @@ class Application:
         self._log.info("Server startup complete")
 
     def _on_full(self, full: bool) -> None:
-        self.broker.alarms.set("disk", full)
+        self.broker.alarms.set("disk", full, by="store")
         if full:
             self._log.error("the database takes no more: publishers are blocked until it does")
         else:
