@@ -123,14 +123,14 @@ class Purge:
 
 Definition = Put | Delete | Purge
 
-MessageRow = tuple[int, int, int | None, str, str, bytes | None, bytes | None]
+MessageRow = tuple[int, int, int | None, str, str, bytes | None, bytes | memoryview | None]
 """`(key, deliveries, content_id, exchange, routing_key, properties, body)`.
 
 `properties` is the content header from its property flags on, as received. Where several queues
 hold one message, `content_id` names the shared `ContentRow`, and the two last are `None`.
 """
 
-ContentRow = tuple[int, bytes, bytes]
+ContentRow = tuple[int, bytes, bytes | memoryview]
 """`(content_id, properties, body)`: what several queues share, stored once."""
 
 
@@ -484,7 +484,7 @@ def _spilled_row(key: int, entry: Pending) -> MessageRow:
         message.exchange,
         message.routing_key,
         message.properties,
-        message.body,
+        message.stored_body,
     )
 
 
@@ -494,4 +494,6 @@ def _contents(entries: Iterable[Pending]) -> list[ContentRow]:
         for entry in entries
         if entry.message.content_id is not None
     }
-    return [(number, m.properties, m.body) for number, m in shared.items() if number is not None]
+    return [
+        (number, m.properties, m.stored_body) for number, m in shared.items() if number is not None
+    ]

@@ -14,6 +14,9 @@ from amqplite.broker.redelivery import Cause
 _FRAME_END = b"\xce"
 _pack_head = Struct(">BHL").pack
 _ENVELOPE = 8
+_VIEWED = 64 * 1024
+"""Octets from which a message's body is given to the store uncopied."""
+
 FLAGS_AT = 19
 """Where the property flags stand in the header frame: after the envelope, class, weight, size."""
 
@@ -67,6 +70,13 @@ class Message:
     def body(self) -> bytes:
         """The content body, empty or whole."""
         return self.octets[7 + self.header_size + 1 + 7 : -1]
+
+    @property
+    def stored_body(self) -> bytes | memoryview:
+        """The content body for the store: a view if it is so large that a copy would hurt."""
+        if len(self.octets) < _VIEWED:
+            return self.body
+        return memoryview(self.octets)[7 + self.header_size + 1 + 7 : -1]
 
     @property
     def body_size(self) -> int:

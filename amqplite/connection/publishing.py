@@ -201,7 +201,9 @@ class Publishing:
         size = int.from_bytes(header[4:12], "big")
         if size > self._channel.message_size_max:
             self._channel.require_size(size)
-        self.on_publish(self._payload, whole_frames(header, body, self._number))
+        content = whole_frames(header, body, self._number)
+        body.clear()  # it is in `content` by now, and may be large
+        self.on_publish(self._payload, content)
 
     def on_other_method(self) -> None:
         """Refuse a method in the middle of a content."""
