@@ -126,6 +126,8 @@ class _Conversation:
             h11.RemoteProtocolError: it is not HTTP, or its head is too large.
         """
         while (event := self._http.next_event()) is h11.NEED_DATA:
+            if b"\0" in self._http.trailing_data[0]:  # as in AMQP's header: no line will end this
+                raise h11.RemoteProtocolError("this is not HTTP")
             await self._receive()
         return event if isinstance(event, h11.Request) else None
 
@@ -152,16 +154,11 @@ class _Conversation:
             await self._write(http.send(h11.InformationalResponse(status_code=100, headers=[])))
         body = bytearray()
         with trio.fail_after(self._limits.timeout_s):
-            while True:
-                event = http.next_event()
-                if isinstance(event, h11.Data):
-                    body += event.data
-                elif event is h11.NEED_DATA:
-                    await self._receive()
-                else:
-                    return bytes(body)
+            while (data := await self._read_data()) is not None:
+                body += data
                 if len(body) > most:
                     raise _too_large(most)
+        return bytes(body)
 
     async def _discard_body(self) -> bool:
         """Read what is left of the body, if that is little; return whether it was.
@@ -172,16 +169,23 @@ class _Conversation:
         if self._body_expected > self._limits.body_max:
             return False
         while left >= 0:
-            event = http.next_event()
-            if isinstance(event, h11.Data):
-                left -= len(event.data)
-            elif event is not h11.NEED_DATA:
-                return True
-            elif http.they_are_waiting_for_100_continue:
-                return False
-            else:
-                await self._receive()
+            data = await self._read_data(wait=not http.they_are_waiting_for_100_continue)
+            if data is None:
+                return http.their_state is not h11.SEND_BODY
+            left -= len(data)
         return False
+
+    async def _read_data(self, *, wait: bool = True) -> bytes | None:
+        """Read some of the body; `None` at its end, or if it would have to be waited for."""
+        while self._http.their_state is h11.SEND_BODY:
+            event = self._http.next_event()
+            if isinstance(event, h11.Data):
+                return bytes(event.data)
+            if event is h11.NEED_DATA:
+                if not wait:
+                    return None
+                await self._receive()
+        return None
 
     async def _receive(self) -> None:
         self._http.receive_data(bytes(await self._stream.receive_some(READ_SIZE)))

@@ -28,11 +28,6 @@ def peer_of(stream: trio.SocketStream) -> Peer:
     return Peer(address, address == "::1" or address.startswith("127."))
 
 
-async def no_body() -> bytes:
-    """Read the body of a request that has none."""
-    return b""
-
-
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request.
@@ -49,4 +44,4 @@ class Request:
     target: str
     headers: Mapping[str, str]
     peer: Peer
-    read: Callable[[], Awaitable[bytes]] = no_body
+    read: Callable[[], Awaitable[bytes]]

@@ -7,6 +7,7 @@ from typing import Any
 
 from amqplite.broker.broker import Broker
 from amqplite.broker.journal import Journal
+from amqplite.broker.queue import Queue
 from amqplite.broker.users import User, Users
 from amqplite.broker.vhost import Vhost
 from amqplite.control.call import Call
@@ -72,6 +73,18 @@ def ask(handler: Handler, site: Site, user: str = "admin", /, **parameters: str)
     assert held is not None
     response = handler(Call(site, held, parameters, {}))
     return response.status, decoded(response)
+
+
+def listed(handler: Handler, site: Site, user: str = "admin", /, **parameters: str) -> Any:
+    """Call a handler that has to succeed; return the decoded JSON."""
+    status, said = ask(handler, site, user, **parameters)
+    assert status == 200
+    return said
+
+
+def declare(site: Site, vhost: str, name: str, *, owner: object = None, **facts: Any) -> Queue:
+    """Declare a queue."""
+    return site.broker.vhosts[vhost].declare_queue(None, name, owner, **facts)
 
 
 def decoded(response: Response) -> Any:

@@ -385,6 +385,23 @@ async def test_a_request_sent_during_a_stream_is_answered_after_it(
         assert (await client.answer()).body == b"GET /next "
 
 
+async def test_many_requests_sent_during_a_stream_are_answered_after_it(
+    autojump_clock: MockClock,
+) -> None:
+    async def handle(asked: Request) -> Response:
+        return await (stream if asked.target == "/stream" else echo)(asked)
+
+    async with http_client(handle) as client:
+        await client.send(request("/stream"))
+        await trio.sleep(0.5)
+        for _ in range(3):
+            await client.send(request("/next", x_long="a" * 9000) * 8)
+            await trio.sleep(0.5)
+        assert (await client.answer()).body == b"321"
+        for _ in range(24):
+            assert (await client.answer()).body == b"GET /next "
+
+
 async def test_a_stream_ends_when_its_client_hangs_up() -> None:
     closed = trio.Event()
 

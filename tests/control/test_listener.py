@@ -2,8 +2,9 @@
 
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, MutableMapping
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -40,6 +41,9 @@ QUEUES = (
     "é" * 127,
 )
 """Names that somebody decodes once too often, or splits too late."""
+
+Events = list[MutableMapping[str, Any]]
+"""What was logged."""
 
 
 @asynccontextmanager
@@ -187,14 +191,12 @@ async def test_the_page_is_there_for_anybody(site: Site) -> None:
 
 
 @pytest.fixture
-def log() -> Iterator[list[dict[str, object]]]:
+def log() -> Iterator[Events]:
     with structlog.testing.capture_logs() as held:
         yield held
 
 
-async def test_a_refused_login_is_logged_with_its_reason(
-    site: Site, log: list[dict[str, object]]
-) -> None:
+async def test_a_refused_login_is_logged_with_its_reason(site: Site, log: Events) -> None:
     async with serving(site) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
         await client.get("/api/whoami", auth=("admin", "secret?"))
     (event,) = log
@@ -206,9 +208,7 @@ async def test_a_refused_login_is_logged_with_its_reason(
     assert "secret?" not in str(event)
 
 
-async def test_a_client_that_breaks_off_is_not_worth_a_word(
-    site: Site, log: list[dict[str, object]]
-) -> None:
+async def test_a_client_that_breaks_off_is_not_worth_a_word(site: Site, log: Events) -> None:
     async with serving(site) as url:
         host, _, port = url.removeprefix("http://").partition(":")
         for sent in (b"", b"GET / HT", b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 500):
@@ -221,9 +221,7 @@ async def test_a_client_that_breaks_off_is_not_worth_a_word(
     assert log == []
 
 
-async def test_a_fault_of_a_handler_is_logged_and_costs_one_answer(
-    site: Site, log: list[dict[str, object]]
-) -> None:
+async def test_a_fault_of_a_handler_is_logged_and_costs_one_answer(site: Site, log: Events) -> None:
     site.endpoints = None  # type: ignore[assignment]
     async with client_of(site) as client:
         answer = await client.get("/api/health/checks/port-listener/1")
@@ -233,7 +231,7 @@ async def test_a_fault_of_a_handler_is_logged_and_costs_one_answer(
 
 
 async def test_a_fault_below_is_logged_and_costs_one_connection(
-    site: Site, log: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch
+    site: Site, log: Events, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object) -> None:
         raise ValueError("a fault of ours")

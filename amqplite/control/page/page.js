@@ -77,7 +77,7 @@ function show(queues) {
 async function look() {
   let response;
   try {
-    response = await fetch("/api/queues");
+    response = await fetch(`${location.origin}/api/queues`); // without user:password@ of our own URL
   } catch {
     say("the broker does not answer", true);
     return true;

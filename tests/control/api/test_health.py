@@ -5,7 +5,6 @@ import pytest
 from amqplite.control.api import health
 from amqplite.control.errors import HttpError
 from amqplite.control.router import Handler
-from amqplite.control.routes import ROUTES
 from amqplite.control.site import Site
 from tests.control.sites import ask, make_site
 
@@ -82,8 +81,3 @@ def test_a_protocol_is_listened_for_or_not(site: Site) -> None:
     )
     status, said = ask(health.protocol_listener, site, protocol="mqtt")
     assert (status, said["missing"], said["protocols"]) == (503, "mqtt", ["amqp", "http"])
-
-
-def test_every_check_asks_for_a_login_but_the_one_for_containers() -> None:
-    open_routes = {route.path for route in ROUTES if route.access.name == "ANYBODY"}
-    assert open_routes == {"/", "/page/{file}", "/health"}

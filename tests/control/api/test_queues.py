@@ -1,0 +1,63 @@
+"""Queues: what is shown of them, and to whom."""
+
+import pytest
+
+from amqplite.broker.message import restored
+from amqplite.control.api import queues
+from amqplite.control.errors import HttpError
+from amqplite.control.site import Site
+from tests.control.sites import ask, connect, declare, listed, make_site
+
+MESSAGE = restored("", "q", b"\x00\x00", b"m", persistent=False)
+
+
+@pytest.fixture
+def site() -> Site:
+    return make_site()
+
+
+def test_a_queue_is_shown_with_all_that_is_known(site: Site) -> None:
+    queue = declare(
+        site, "/", "q", durable=True, arguments={"x-max-length": ("I", 5), "x-who": ("S", b"me")}
+    )
+    for _ in range(3):
+        queue.push(MESSAGE)
+    queue.get()
+    assert listed(queues.queue, site, vhost="/", name="q") == {
+        "name": "q",
+        "vhost": "/",
+        "type": "classic",
+        "durable": True,
+        "auto_delete": False,
+        "exclusive": False,
+        "arguments": {"x-max-length": 5, "x-who": "me"},
+        "node": "amqplite@localhost",
+        "state": "running",
+        "messages": 3,
+        "messages_ready": 2,
+        "messages_unacknowledged": 1,
+        "consumers": 0,
+    }
+
+
+def test_an_exclusive_queue_tells_its_owner(site: Site) -> None:
+    connection = connect(site, "owner", "log", name="there -> here")
+    declare(site, "log", "mine", exclusive=True, auto_delete=True, owner=connection)
+    (queue,) = listed(queues.queues, site, vhost="log")
+    assert (queue["exclusive"], queue["auto_delete"], queue["durable"]) == (True, True, False)
+    assert queue["owner_pid_details"] == {"name": "there -> here"}
+
+
+def test_queues_are_those_of_the_vhosts_the_user_may_see(site: Site) -> None:
+    for vhost in ("/", "log"):
+        declare(site, vhost, "q")
+    assert [queue["vhost"] for queue in listed(queues.queues, site)] == ["/", "log"]
+    assert [queue["vhost"] for queue in listed(queues.queues, site, "owner")] == ["log"]
+    assert [queue["vhost"] for queue in listed(queues.queues, site, vhost="log")] == ["log"]
+    assert [queue["vhost"] for queue in listed(queues.queues_of_slash, site)] == ["/"]
+
+
+def test_one_that_is_not_there_is_not_found(site: Site) -> None:
+    declare(site, "log", "q")
+    with pytest.raises(HttpError, match="Not Found"):
+        ask(queues.queue, site, vhost="/", name="q")
