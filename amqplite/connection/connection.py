@@ -18,33 +18,27 @@ from amqplite.broker.vhost import Vhost
 from amqplite.connection.ack_timeout import take_back
 from amqplite.connection.blocked import Blocked
 from amqplite.connection.channel import Channel
+from amqplite.connection.channel_methods import await_channel_close_ok, open_channel
+from amqplite.connection.connection_methods import await_close_ok, on_channel_zero
 from amqplite.connection.deliver import Consumer
 from amqplite.connection.handlers import HANDLERS
-from amqplite.connection.handshake import Handshake, update_secret
+from amqplite.connection.handshake import Handshake
 from amqplite.connection.outbox import Outbox
 from amqplite.connection.state import State
 from amqplite.errors import (
     AmqpError,
-    ChannelError,
     CommandInvalid,
     ConnectionForced,
     HardError,
     InternalError,
-    NotAllowed,
     SoftError,
     UnexpectedFrame,
 )
-from amqplite.protocol.codec import Method, decode, method_frame
+from amqplite.protocol.codec import Method, method_frame
 from amqplite.protocol.frames import BODY, HEADER, HEARTBEAT, METHOD, PUBLISH, Frame, FrameReader
 from amqplite.protocol.methods import (
-    ChannelClose,
     ChannelCloseOk,
-    ChannelOpen,
-    ChannelOpenOk,
     ConnectionClose,
-    ConnectionCloseOk,
-    ConnectionUpdateSecret,
-    ConnectionUpdateSecretOk,
 )
 
 
@@ -97,6 +91,7 @@ class Connection:
         confirming: channels that published in confirm mode in this read.
         on_resumed: called when reading may go on after `paused`.
         on_state: called when `state` has changed.
+        handshake: what is left of it; `None` once the connection is open.
     """
 
     def __init__(
@@ -128,7 +123,7 @@ class Connection:
         self.blocked = Blocked(self)
         self.reader = FrameReader(self.limits.frame_max)
         self._on_fault = on_fault
-        self._handshake: Handshake | None = Handshake(self)
+        self.handshake: Handshake | None = Handshake(self)
         self._frames: Iterator[Frame] = iter(())
         self._held: list[bytes] = []  # replies that wait for the disk
         self._changed_at = 0  # the journal's position that this connection's changes reach
@@ -152,8 +147,8 @@ class Connection:
     def receive_data(self, data: bytes) -> None:
         """Act on every frame that `data` completes. Never raises an `AmqpError`."""
         self._read_from = self.broker.journal.position
-        if self._handshake is not None:
-            data = self._handshake.receive_data(data)
+        if self.handshake is not None:
+            data = self.handshake.receive_data(data)
         self._frames = self.reader.receive(data)
         self._act_or_close()
 
@@ -178,7 +173,7 @@ class Connection:
     def lost(self, cause: Cause) -> None:
         """The socket is gone, or is to go: return all that the client held. May come twice."""
         self.become(State.CLOSED)
-        self._end(cause)
+        self.end(cause)
 
     # -- frames ----------------------------------------------------------------------------------
 
@@ -247,89 +242,23 @@ class Connection:
 
     def _on_unusual(self, kind: int, number: int, payload: bytes, content: bytes) -> None:
         """Act on a frame of channel zero, or of one that isn't open, or while an alarm is on."""
-        if self.state is State.CLOSING:
-            self._await_close_ok(kind, number, payload)
-        elif number == 0:
-            self._on_channel_zero(kind, payload)
-        elif self.state is not State.OPEN:
-            raise CommandInvalid("the connection is not open yet")
-        elif number not in self.channels:
-            self._open_channel(kind, number, payload)
-        elif self.channels[number].closing:
-            self._await_channel_close_ok(self.channels[number], kind, payload)
-        else:
-            self.blocked.receive(self.channels[number], kind, payload, content)
-
-    def _on_channel_zero(self, kind: int, payload: bytes) -> None:
-        if kind == HEARTBEAT:
-            return
-        if kind not in (METHOD, PUBLISH):
-            raise UnexpectedFrame(f"frame of type {kind} on channel 0")
-        key = payload[:4]
-        if self._handshake is not None:
-            self._handshake.on_method(payload)
-            if self.state is State.OPEN:
-                self._handshake = None
-        elif key == ConnectionClose.KEY:
-            self._on_close()
-        elif key == ConnectionUpdateSecret.KEY:
-            self._on_update_secret(payload)
-        elif key != ConnectionCloseOk.KEY:
-            error = CommandInvalid("unimplemented method")
-            error.ids = _ids_of(kind, payload)
-            raise error
-
-    def _on_close(self) -> None:
-        """connection.close: give back all, and only then say so."""
-        self._end(Cause.CONNECTION_CLOSED)
-        self.become(State.CLOSED)
-        self.send_when_durable(method_frame(0, ConnectionCloseOk()))
-
-    def _on_update_secret(self, payload: bytes) -> None:
-        """connection.update-secret: a login with the new secret (RabbitMQ: OAuth 2)."""
-        secret = decode(ConnectionUpdateSecret, payload).new_secret
-        self.user = update_secret(self, secret)
-        self.send(ConnectionUpdateSecretOk())
-
-    def _await_close_ok(self, kind: int, number: int, payload: bytes) -> None:
-        if number or kind != METHOD:
-            return
-        if payload[:4] == ConnectionClose.KEY:  # both at once
-            self.send(ConnectionCloseOk())
-        if payload[:4] in (ConnectionClose.KEY, ConnectionCloseOk.KEY):
-            self.become(State.CLOSED)
-
-    # -- channels --------------------------------------------------------------------------------
-
-    def _open_channel(self, kind: int, number: int, payload: bytes) -> None:
-        """channel.open.
-
-        Raises:
-            ChannelError: the first method on a channel is another.
-            NotAllowed: it is beyond the negotiated channel_max.
-        """
-        if kind not in (METHOD, PUBLISH) or payload[:4] != ChannelOpen.KEY:
-            if kind == METHOD and payload[:4] == ChannelCloseOk.KEY:
-                return  # late, after both sides closed it
-            error = ChannelError("expected 'channel.open'")
-            error.ids = _ids_of(kind, payload)
-            raise error
-        if number > self.channel_max:
-            raise NotAllowed(
-                f"number of channels opened ({number}) has reached the negotiated channel_max "
-                f"({self.channel_max})"
-            )
-        self.channels[number] = Channel(self, number)
-        self.channels[number].send(ChannelOpenOk())
-
-    def _await_channel_close_ok(self, channel: Channel, kind: int, payload: bytes) -> None:
-        """Ignore all on a channel that we closed, but for what ends it (§1.5.2.5)."""
-        if kind != METHOD:
-            return
-        if payload[:4] == ChannelClose.KEY:
-            channel.send(ChannelCloseOk())
-        elif payload[:4] == ChannelCloseOk.KEY:
-            del self.channels[channel.number]
+        try:
+            if self.state is State.CLOSING:
+                await_close_ok(self, number, kind, payload)
+            elif number == 0:
+                on_channel_zero(self, kind, payload)
+            elif self.state is not State.OPEN:
+                raise CommandInvalid("the connection is not open yet")
+            elif number not in self.channels:
+                open_channel(self, number, kind, payload)
+            elif self.channels[number].closing:
+                await_channel_close_ok(self.channels[number], kind, payload)
+            else:
+                self.blocked.receive(self.channels[number], kind, payload, content)
+        except HardError as error:
+            if error.ids == (0, 0):
+                error.ids = _ids_of(kind, payload)
+            raise
 
     def go_on_with(self, held: Sequence[tuple[Channel, int, bytes, bytes]]) -> None:
         """Act on frames that were held back; those of channels closed since are void."""
@@ -471,14 +400,14 @@ class Connection:
         """Close for an error, and wait for the client's close-ok; all it held goes back."""
         if self.state in (State.CLOSING, State.CLOSED):
             return
-        announced = self._handshake is None or self._handshake.may_announce(error)
+        announced = self.handshake is None or self.handshake.may_announce(error)
         class_id, method_id = error.ids
         if announced:
             close = ConnectionClose(error.reply_code, error.reply_text, class_id, method_id)
             self.send_last(method_frame(0, close))
         self.become(State.CLOSING if announced else State.CLOSED)
         shutdown = isinstance(error, ConnectionForced)
-        self._end(Cause.SHUTDOWN if shutdown else Cause.CONNECTION_ERROR)
+        self.end(Cause.SHUTDOWN if shutdown else Cause.CONNECTION_ERROR)
 
     def become(self, state: State) -> None:
         """Enter a state."""
@@ -487,7 +416,7 @@ class Connection:
             self._stopped = self._stopped or state is State.CLOSED
             self.on_state()
 
-    def _end(self, cause: Cause) -> None:
+    def end(self, cause: Cause) -> None:
         """Return all the client held, once: consumers first, so that nothing goes back to it."""
         if self._ended:
             return

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from tests.broker_process import BrokerProcess
+from tests.hostile.rude import Rude
 from tests.wire.conftest import assert_no_fault
 from tests.wire.peer import Peer
 
-Connect = Callable[..., Peer]
+Connect = Callable[..., Rude]
 Start = Callable[..., BrokerProcess]
 
 PROBE_WITHIN_S = 1.0
@@ -61,10 +62,10 @@ def connect() -> Iterator[Connect]:
 
     The test's end drops them.
     """
-    opened: list[Peer] = []
+    opened: list[Rude] = []
 
-    def connect(broker: BrokerProcess, *, shake_hands: bool = True, **how: Any) -> Peer:
-        peer = Peer(broker.amqp_port)
+    def connect(broker: BrokerProcess, *, shake_hands: bool = True, **how: Any) -> Rude:
+        peer = Rude(broker.amqp_port)
         opened.append(peer)
         if shake_hands:
             peer.shake_hands(**how)

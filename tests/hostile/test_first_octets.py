@@ -44,8 +44,7 @@ def test_what_is_no_header_is_answered_with_the_header_and_the_end(
 ) -> None:
     peer = connect(broker, shake_hands=False)
     peer.send_octets(octets)
-    peer.expect_octets(HEADER)
-    peer.expect_end()
+    peer.expect_header_and_end()
 
 
 def test_garbage_of_any_length_ends_its_connection(broker: BrokerProcess, connect: Connect) -> None:
@@ -53,8 +52,7 @@ def test_garbage_of_any_length_ends_its_connection(broker: BrokerProcess, connec
         for _ in range(200):
             peer = connect(broker, shake_hands=False)
             peer.send_octets(random.randbytes(random.choice((8, 9, 100, 5000))))
-            peer.expect_octets(HEADER)
-            peer.expect_end()
+            peer.expect_header_and_end()
             peer.hang_up()
 
 

@@ -108,7 +108,11 @@ def test_what_cannot_be_closes_the_connection_and_says_why(
     peer = connect(broker)
     peer.channel(1)
     peer.send_octets(octets)
-    peer.expect_close(code)
+    if code == 501:  # where frames begin and end is lost, and with it perhaps our close-ok
+        close: ConnectionClose = peer.zero.await_answer(ConnectionClose).method
+        assert close.reply_code == code, close
+    else:
+        peer.expect_close(code)
     bystander.declare("")
 
 
