@@ -68,6 +68,7 @@ class Vhost:
         self.exchanges: dict[str, Exchange] = {}
         self.queues: dict[str, Queue] = {}
         self.revision = 0
+        self._owned: dict[object, dict[Queue, None]] = {}  # exclusive queues by their connection
         self._services = services
         self._journal = services.journal
         self._dead_letters: DeadLetters | None = None
@@ -382,6 +383,8 @@ class Vhost:
             lease = Lease(queue, expires_ms, services.now_ms, services.call_at, self.remove_queue)
             queue.on_use = lease.renew
         self.queues[row.name] = queue
+        if owner is not None:
+            self._owned.setdefault(owner, {})[queue] = None
         self.revision += 1
         self.exchanges[""].bind(_default_binding(queue))
         return queue
@@ -422,6 +425,7 @@ class Vhost:
             return 0
         self.revision += 1
         queue.deleted = True
+        self._owned.get(queue.owner, {}).pop(queue, None)
         count = queue.ready
         for consumer in list(queue.consumers):
             queue.remove_consumer(consumer)
@@ -443,7 +447,7 @@ class Vhost:
 
     def remove_queues_of(self, owner: object) -> None:
         """Remove the queues exclusive to a connection that ends."""
-        for queue in [q for q in self.queues.values() if q.owner is owner]:
+        for queue in self._owned.pop(owner, {}):
             self.remove_queue(queue)
 
     def _require_owner(self, queue: Queue, owner: object) -> None:
