@@ -17,7 +17,7 @@ from pika.exceptions import AMQPError
 
 from tests.broker_process import BrokerProcess
 
-TEST_WITHIN_S = 30
+TEST_WITHIN_S = 60
 """How long one test may take."""
 
 Connect = Callable[..., pika.BlockingConnection]
@@ -31,6 +31,8 @@ class Broker:
 
     url: str
     product: str
+    http_port: int = 0
+    """Where ours listens for HTTP."""
 
     @property
     def host(self) -> str:
@@ -60,7 +62,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
         yield Broker(url, _product(url))
         return
     with BrokerProcess(tmp_path_factory.mktemp("broker")) as process:
-        yield Broker(process.url, _product(process.url))
+        yield Broker(process.url, _product(process.url), process.http_port)
         assert process.stop() == 0, process.output
 
 
