@@ -7,6 +7,7 @@ stands in `test_queue.py` as scenarios with names.
 
 import sys
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -41,12 +42,25 @@ class Model:
     """
 
     durable: bool
-    single_active: bool
+    settings: dict[str, Any]
     ready: list[int] = field(default_factory=list)
     unacked: set[int] = field(default_factory=set)
     persistent: set[int] = field(default_factory=set)
     handed_out: dict[int, bool | None] = field(default_factory=dict)
     takers: list[Taker] = field(default_factory=list)
+
+    @property
+    def single_active(self) -> bool:
+        return self.settings.get("single_active_consumer") is True
+
+    def refuses(self) -> bool:
+        """Tell whether it is full, and says so."""
+        full = len(self.ready) + 1 > self.settings.get("max_length", sys.maxsize)
+        return full and self.settings["overflow"] == "reject-publish"
+
+    def drop_head(self) -> None:
+        if self.settings.get("overflow") == "drop-head":
+            del self.ready[: max(0, len(self.ready) - self.settings["max_length"])]
 
     def stored(self) -> list[int]:
         """Return what has to survive."""
@@ -86,15 +100,25 @@ class QueueMachine(RuleBasedStateMachine):
         self.on_disk: Snapshot = {}
         self.in_flight: Snapshot = {}
 
-    @initialize(durable=st.booleans(), single_active=st.booleans())
-    def declare(self, durable: bool, single_active: bool) -> None:
-        self._declare("a", durable, single_active)
-        self._declare("b", True, False)
+    @initialize(
+        durable=st.booleans(),
+        single_active=st.booleans(),
+        max_length=st.sampled_from([None, None, 5]),
+        overflow=st.sampled_from(["drop-head", "reject-publish"]),
+    )
+    def declare(
+        self, durable: bool, single_active: bool, max_length: int | None, overflow: str
+    ) -> None:
+        settings: dict[str, object] = {"single_active_consumer": single_active}
+        if max_length is not None:
+            settings |= {"max_length": max_length, "overflow": overflow}
+        self._declare("a", durable, settings)
+        self._declare("b", True, {})
         self.commit()
 
-    def _declare(self, name: str, durable: bool, single_active: bool) -> None:
-        self.rig.queue(name, durable=durable, single_active_consumer=single_active)
-        self.models[name] = Model(durable, single_active)
+    def _declare(self, name: str, durable: bool, settings: dict[str, object]) -> None:
+        self.rig.queue(name, durable=durable, **settings)
+        self.models[name] = Model(durable, settings)
 
     def queue(self, name: str) -> Queue:
         return self.rig.queue(name)
@@ -145,12 +169,15 @@ class QueueMachine(RuleBasedStateMachine):
             self.rig.journal.share(message)
         for name in to:
             model = self.models[name]
-            model.ready.append(self.published)
-            model.handed_out[self.published] = False
+            refused = model.refuses()
+            if not refused:
+                model.ready.append(self.published)
+                model.handed_out[self.published] = False
             if persistent:
                 model.persistent.add(self.published)
-            assert self.queue(name).push(message)
-        self.observe()
+            assert self.queue(name).push(message) is not refused
+            self.observe()
+            model.drop_head()
 
     @rule(
         name=st.sampled_from(NAMES),
@@ -264,6 +291,8 @@ class QueueMachine(RuleBasedStateMachine):
                 held.model.ready.append(held.number)
                 held.model.ready.sort()
             self._let_go(held)
+        for model in {held.model: None for held in some}:
+            model.drop_head()
 
     def _let_go(self, held: Held) -> None:
         self.held.remove(held)
@@ -291,7 +320,7 @@ class QueueMachine(RuleBasedStateMachine):
         assert all(taker.gone for taker in model.takers)
         for old in (held for held in self.held if held.model is model):
             old.model.unacked.discard(old.number)
-        self._declare(name, model.durable, model.single_active)
+        self._declare(name, model.durable, model.settings)
         self.observe()
 
     # -- the store -------------------------------------------------------------------------------
@@ -365,7 +394,7 @@ class QueueMachine(RuleBasedStateMachine):
             model.ready, model.takers = list(survivors), []
             model.unacked.clear()
             if not model.durable:
-                self._declare(name, False, model.single_active)
+                self._declare(name, False, model.settings)
 
     # -- what always holds -----------------------------------------------------------------------
 
