@@ -120,6 +120,11 @@ class Ledger:
     def __post_init__(self) -> None:
         self.open = dict.fromkeys(range(1, self.last + 1))
 
+    def extend(self, count: int) -> None:
+        """So many more have been published."""
+        self.open.update(dict.fromkeys(range(self.last + 1, self.last + 1 + count)))
+        self.last += count
+
     def settle(self, confirm: object) -> None:
         """Take a confirm into account."""
         assert isinstance(confirm, BasicAck | BasicNack), f"expected a confirm, not {confirm}"
