@@ -165,12 +165,12 @@ class Broker:
         for exchange in loaded.exchanges:
             arguments = decode(exchange.arguments)
             self.vhosts[exchange.vhost].restore_exchange(exchange, arguments)
-        highest = 0
         for queue in loaded.queues:
             arguments = decode(queue.row.arguments)
             self.vhosts[queue.row.vhost].restore_queue(queue, arguments)
-            highest = max(highest, queue.row.queue_id)
-        self._services.queue_ids.start_at(highest + 1)
+        self._services.queue_ids.start_without(
+            loaded.purging.union(queue.row.queue_id for queue in loaded.queues)
+        )
         for binding in loaded.bindings:
             self.vhosts[binding.vhost].restore_binding(binding, decode(binding.arguments))
 

@@ -17,7 +17,10 @@ from typing import Protocol
 from amqplite.broker.message import Message
 
 SEQ_BITS = 40
-"""Bits of a key that hold the place in the queue: 10¹² messages a queue, 8 million queues."""
+"""Bits of a key that hold the place in the queue: 10¹² messages a queue."""
+
+QUEUE_IDS = 1 << 63 - SEQ_BITS
+"""What queues' ids are below, for SQLite's integers have 63 bits and a sign: 8 million queues."""
 
 
 def message_key(queue_id: int, seq: int) -> int:
@@ -115,7 +118,10 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """Delete the messages with keys from `first` to `last`, which are of one queue."""
+    """Delete the messages with keys from `first` to `last`, which are of one queue.
+
+    They are gone with the commit, however long the store takes to clear them away.
+    """
 
     first: int
     last: int
@@ -186,6 +192,8 @@ class Loaded:
 
     Attributes:
         next_content_id: the first id no shared content has.
+        purging: ids of queues, deleted or not, that have purged messages still to be cleared away:
+            not to be given to other queues.
     """
 
     vhosts: list[VhostRow]
@@ -195,6 +203,7 @@ class Loaded:
     queues: list[LoadedQueue]
     bindings: list[BindingRow]
     next_content_id: int
+    purging: frozenset[int] = frozenset()
 
 
 Stored = tuple[int, int, int | None, str, str, bytes, bytes, bool]
