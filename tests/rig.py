@@ -11,6 +11,9 @@ from amqplite.broker.vhost import Vhost
 from amqplite.protocol.fields import decode_table, encode_table, from_python
 from tests.naive_store import NaiveStore
 
+GUEST = "pbkdf2_sha256$1$AAAAAAAAAAAAAAAAAAAAAA==$rkESX0vhqLV3QyXSvv+ge04CkwLCTd4I3V3LqCKLc7I="
+"""The hash of "guest", in one iteration."""
+
 NOW = 1_700_000_000_000
 
 
@@ -32,6 +35,8 @@ class Rig:
         self.calls = 0
         self._start()
         self.broker.add_vhost("/")
+        self.broker.users.put_user("guest", GUEST)
+        self.broker.users.set_permissions("guest", "/", configure=".*", write=".*", read=".*")
         self.commit()
 
     def _start(self) -> None:

@@ -114,7 +114,7 @@ class Consumer:
         if self.no_ack:
             return True
         unacked = channel.unacked
-        if not unacked and self.timeout_ms:
+        if not self.unacked and self.timeout_ms:  # later ones are late later
             unacked.watch(self.timeout_ms)
         unacked[tag] = (entry, self.queue, self, channel.broker.now)
         self.unacked += 1

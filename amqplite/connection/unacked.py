@@ -76,10 +76,14 @@ class Unacked(dict[int, Checkout]):
         """Undo `take`, for a transaction that is rolled back."""
         for tag, checkout in taken:
             self[tag] = checkout
-            if checkout[2] is None:
+            _, queue, consumer, since = checkout
+            if consumer is None:
                 self.got += 1
             else:
-                checkout[2].unacked += 1
+                consumer.unacked += 1
+            timeout = self._timeout(queue, consumer)
+            if timeout:
+                self._look_at(since + timeout)
         ordered = sorted(self.items())
         self.clear()
         self.update(ordered)
@@ -96,7 +100,9 @@ class Unacked(dict[int, Checkout]):
 
     def watch(self, timeout_ms: int) -> None:
         """Look at the deadlines by when a delivery made now may be late."""
-        when = self._broker.now + timeout_ms
+        self._look_at(self._broker.now + timeout_ms)
+
+    def _look_at(self, when: int) -> None:
         if self._appointment is not None:
             if self._appointment[0] <= when:
                 return
@@ -119,10 +125,8 @@ class Unacked(dict[int, Checkout]):
         due, following = self._late(now)
         if due:
             self._on_timeout(due)
-        if following is not None and self._appointment is None:
-            self._appointment = self._broker.call_at(
-                max(following, now + _RESOLUTION_MS), self._check
-            )
+        if following is not None and self:  # the channel may have been closed
+            self._look_at(max(following, now + _RESOLUTION_MS))
 
     def _late(self, now: int) -> tuple[list[int], int | None]:
         """Return the tags that are late by now, and the deadline that comes next.
