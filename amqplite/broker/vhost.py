@@ -5,6 +5,7 @@ AMQP and HTTP both come here, so a check stands in one place and fails with the 
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from amqplite.broker.arguments import Arguments, parse, require_equivalent
@@ -223,9 +224,15 @@ class Vhost:
         arguments: Arguments = NO_ARGUMENTS,
         octets: bytes = b"",
     ) -> None:
-        """Undo `bind_queue` (queue.unbind); one that is not there is fine. Raises the same."""
-        exchange, destination = self._binding_ends(user, owner, source, queue)
-        self._unbind(Binding(exchange.name, destination, False, routing_key, arguments, octets))
+        """Undo `bind_queue` (queue.unbind); one that is not there is fine, nor need its ends be.
+
+        Raises:
+            AccessRefused: no permission, or it is the default exchange.
+            ResourceLocked: the queue is exclusive to another connection.
+        """
+        with suppress(NotFound):
+            exchange, destination = self._binding_ends(user, owner, source, queue)
+            self._unbind(Binding(exchange.name, destination, False, routing_key, arguments, octets))
 
     def bind_exchange(
         self,
@@ -249,9 +256,10 @@ class Vhost:
         arguments: Arguments = NO_ARGUMENTS,
         octets: bytes = b"",
     ) -> None:
-        """Undo `bind_exchange` (exchange.unbind); one that is not there is fine."""
-        from_, to = self._exchange_ends(user, source, destination)
-        self._unbind(Binding(from_.name, to, True, routing_key, arguments, octets))
+        """Undo `bind_exchange` (exchange.unbind); one that is not there is fine, like above."""
+        with suppress(NotFound):
+            from_, to = self._exchange_ends(user, source, destination)
+            self._unbind(Binding(from_.name, to, True, routing_key, arguments, octets))
 
     def _binding_ends(
         self, user: User | None, owner: object, source: str, queue: str
