@@ -151,8 +151,13 @@ class Channel:
         """End a consumer; what it holds stays unacked (basic.cancel)."""
         consumer = self.consumers.pop(tag, None)
         if consumer is not None:
-            consumer.queue.remove_consumer(consumer)
+            self._leave(consumer)
             self.vhost.remove_if_unused(consumer.queue)
+
+    def _leave(self, consumer: Consumer) -> None:
+        """Take a consumer from its queue, where another may become the active one."""
+        consumer.queue.remove_consumer(consumer)
+        self.connection.undispatched[consumer.queue] = None
 
     def consumer_cancelled(self, consumer: Consumer) -> None:
         """Its queue is gone, or its acks are late: forget it, and tell the client if it listens."""
@@ -194,7 +199,7 @@ class Channel:
     def stop_consuming(self) -> None:
         """Take its consumers from their queues: the first step of an end."""
         for consumer in self.consumers.values():
-            consumer.queue.remove_consumer(consumer)
+            self._leave(consumer)
 
     def requeue_all(self, cause: Cause) -> None:
         """Return all it holds to the queues, to be dispatched later: the second step."""
