@@ -1,11 +1,12 @@
 """SQLite as the store wants it: pragmas, and transactions that begin and end where we say."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, exc
 
 MEMORY = ":memory:"
 
@@ -83,6 +84,16 @@ def must_wait(error: BaseException | None) -> bool:
 
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 """The latter: the log's index can't grow."""
+
+
+@contextmanager
+def if_possible() -> Iterator[None]:
+    """Leave it for another time if there is no room, or somebody else holds the database."""
+    try:
+        yield
+    except (sqlite3.OperationalError, exc.OperationalError) as error:
+        if not must_wait(getattr(error, "orig", error)):
+            raise
 
 
 def _connect(path: Path | str, patience_s: float) -> Callable[[], sqlite3.Connection]:

@@ -6,12 +6,10 @@ end of the file, where those in use are first moved to free places further ahead
 
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
-from amqplite.store.engine import driver_of, must_wait
+from amqplite.store.engine import driver_of, if_possible
 
 KEPT_PAGES = 512
 """Free pages that are always kept."""
@@ -35,7 +33,7 @@ def shrink(connection: Connection) -> bool:
     """
     driver = driver_of(connection)
     deadline = time.monotonic() + PATIENCE_S
-    with _if_possible():
+    with if_possible():
         while surplus := _surplus(driver):
             # It gives a row for each page: a script skips them without taking the interpreter back.
             driver.executescript(f"PRAGMA incremental_vacuum({min(surplus, STEP_PAGES)})")
@@ -46,18 +44,8 @@ def shrink(connection: Connection) -> bool:
 
 def checkpoint(connection: Connection) -> None:
     """Move what is in the log into the file, as far as there is room and nobody reads it."""
-    with _if_possible():
+    with if_possible():
         driver_of(connection).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-
-
-@contextmanager
-def _if_possible() -> Iterator[None]:
-    """Leave it for another time if there is no room, or somebody else holds the database."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if not must_wait(error):
-            raise
 
 
 def _surplus(driver: sqlite3.Connection) -> int:
