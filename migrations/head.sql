@@ -86,6 +86,13 @@ CREATE TABLE contents (
 )
  STRICT;
 
+CREATE TABLE purges (
+    first INTEGER NOT NULL, 
+    last INTEGER NOT NULL, 
+    PRIMARY KEY (first)
+)
+ STRICT;
+
 CREATE VIEW message_list AS
 SELECT
     queues.vhost,
@@ -97,7 +104,8 @@ SELECT
     messages.deliveries
 FROM messages
 LEFT JOIN queues ON queues.queue_id = messages.key >> 40
-LEFT JOIN contents ON contents.content_id = messages.content_id;
+LEFT JOIN contents ON contents.content_id = messages.content_id
+WHERE NOT EXISTS (SELECT * FROM purges WHERE messages.key BETWEEN first AND last);
 
 INSERT INTO alembic_version (version_num) VALUES ('0001') RETURNING version_num;
 

@@ -16,22 +16,29 @@ from amqplite.broker.journal import (
     Batch,
     Loaded,
     MessageRow,
-    Purge,
     Stored,
     StoreFull,
     split_key,
 )
-from amqplite.store import definitions
-from amqplite.store.engine import MEMORY, must_wait, open_reader, open_sharing, open_writer
+from amqplite.store import definitions, purging
+from amqplite.store.engine import (
+    MEMORY,
+    if_possible,
+    must_wait,
+    open_reader,
+    open_sharing,
+    open_writer,
+)
 from amqplite.store.migrate import EMPTY, find_revision, migrate, unusable
+from amqplite.store.ranges import Range, Ranges, gaps, holds, merge
 from amqplite.store.spill import Spill
 from amqplite.store.statements import (
-    CONTENTS_IN_RANGE,
     COUNT_KEYS,
+    COUNT_RANGE,
     DELETE_KEYS,
-    DELETE_RANGE,
     DELETE_RELEASED,
     READ_PAGE,
+    SET_COUNT,
     UPDATE_DELIVERIES,
     UPDATE_QUEUES,
     insert_contents,
@@ -71,6 +78,7 @@ class Database:
             self._reader = opened.enter_context(
                 open_reader(file) if file else open_sharing(self._writer)
             )
+            self._purged = purging.read(self._reader)
             opened.pop_all()
         self._path = path
         self._turn: AbstractContextManager[object] = nullcontext() if file else Lock()
@@ -84,12 +92,12 @@ class Database:
             DatabaseDamaged: it can't be read.
         """
         with _named(self._path):
-            return definitions.load(self._reader)
+            return definitions.load(self._reader, self._purged)
 
     def page(self, first: int, last: int, limit: int, /) -> list[Stored]:
         """Read up to `limit` messages with keys from `first` to `last`, in order."""
         with self._turn:
-            found = self._reader.exec_driver_sql(READ_PAGE, (first, last, limit, 0)).fetchall()
+            found = purging.read_page(self._reader, READ_PAGE, self._purged, first, last, limit)
             spilled = self._spill.page(first, last, limit)
         page = [_stored(row, True) for row in found]
         if spilled:
@@ -111,19 +119,26 @@ class Database:
             except exc.DatabaseError as error:
                 if not must_wait(error.orig):
                     raise
-                checkpoint(self._writer)  # the log may have room again for the next try
+                # The log may have room again for the next try, and so may the file.
+                checkpoint(self._writer)
+                self._purge()
                 raise StoreFull(str(error.orig)) from error
             self._deleted += len(batch.deletes) + len(batch.unspilled)
-            if self._deleted >= VACUUM_AFTER or batch.definitions:
+            if self._purged:
+                self._deleted = VACUUM_AFTER  # to begin when all is deleted
+            elif self._deleted >= VACUUM_AFTER or batch.definitions:
                 self._deleted = VACUUM_AFTER if self._shrink() else 0
 
     def tidy(self) -> bool:
-        """Give a little disk space back; return whether there is more, for when there is time.
+        """Delete a little of what was purged, then give a little disk space back.
 
         Commits do the same while they come; called instead of one, in the same way.
+
+        Returns:
+            Whether there is more, for when there is time.
         """
         with self._turn:
-            more = self._shrink()
+            more = self._purge() | self._spill.purge() or self._shrink()
             if not more:
                 checkpoint(self._writer)
             return more
@@ -135,20 +150,42 @@ class Database:
         self._writer.close()
 
     def _shrink(self) -> bool:
-        return shrink(self._writer) | self._spill.tidy()
+        return shrink(self._writer) | self._spill.shrink()
+
+    def _purge(self) -> bool:
+        """Delete a little of what was purged; return whether there is more."""
+        if not self._purged:
+            return False
+        with if_possible():
+            with self._writer.begin():
+                left = self._delete_purged(self._purged)
+            self._purged = left
+            return bool(left)
+        return False
+
+    def _delete_purged(self, purged: Ranges) -> Ranges:
+        """Delete a little of `purged`; note and return what is left."""
+        left = purging.delete_some(self._writer, purged)
+        purging.write(self._writer, self._purged, left)
+        return left
 
     def _write(self, batch: Batch, *, count_first: bool) -> bool:
         """Write `batch`; return false, with nothing written, if it must count first."""
         counts: Counter[int] = Counter()
-        writer = self._writer
+        writer, purged = self._writer, self._purged
         with writer.begin() as transaction:
             purges = definitions.apply(writer, batch.definitions)
-            insert_contents(writer, batch.contents)
             inserts = sorted(batch.inserts, key=_key)
+            while any(holds(purged, row[0]) for row in inserts):  # then it can't wait any longer
+                purged = purging.delete_some(writer, purged)
+            insert_contents(writer, batch.contents)
             insert_messages(writer, inserts)
-            for purge in purges:
-                counts[purge.first >> SEQ_BITS] -= self._purge(purge)
-            deleted = self._delete(batch.deletes, count_first)
+            if purges:
+                purged = merge((*purged, *purges))
+            deletes = batch.deletes
+            if purged:
+                deletes = [key for key in deletes if not holds(purged, key)]
+            deleted = self._delete(deletes, count_first)
             if deleted is None:
                 transaction.rollback()
                 return False
@@ -158,18 +195,21 @@ class Database:
             if batch.deliveries:
                 writer.exec_driver_sql(UPDATE_DELIVERIES, (json.dumps(batch.deliveries),))
             self._update_queues(inserts, counts, batch.sent_up_to)
+            self._count_rest(purges, purged)
+            purged = self._delete_purged(purged)
             # Before the commit: should that fail, the spill is written again with the next try.
-            purged = [(purge.first, purge.last) for purge in purges]
-            self._spill.write(batch.spilled, batch.unspilled + purged)
+            self._spill.write(batch.spilled, batch.unspilled + purges)
+        self._purged = purged
         return True
 
-    def _purge(self, purge: Purge) -> int:
-        """Delete messages, and contents that nobody else has; return how many messages."""
-        which = purge.first, purge.last
-        shared = self._writer.exec_driver_sql(CONTENTS_IN_RANGE, which).scalar_one()
-        deleted = self._writer.exec_driver_sql(DELETE_RANGE, which).rowcount
-        self._writer.exec_driver_sql(DELETE_RELEASED, (shared,))
-        return deleted
+    def _count_rest(self, purges: list[Range], purged: Ranges) -> None:
+        """Count what is left in the queues that were purged: little, where the purge was large."""
+        for queue_id in {first >> SEQ_BITS for first, _ in purges}:
+            if rest := gaps(purged, *definitions.all_keys(queue_id)):
+                counts = [
+                    self._writer.exec_driver_sql(COUNT_RANGE, which).scalar_one() for which in rest
+                ]
+                self._writer.exec_driver_sql(SET_COUNT, (sum(counts), queue_id))
 
     def _delete(self, keys: list[int], count_first: bool) -> Mapping[int, int] | None:
         """Delete messages; return how many of each queue, `None` if that isn't known.

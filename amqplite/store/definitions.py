@@ -1,6 +1,7 @@
 """Vhosts, users, topology: rarely written, read once at the start. Plain Core."""
 
 from dataclasses import asdict
+from itertools import chain
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table, delete, func, select
@@ -8,6 +9,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.sql.elements import ColumnElement
 
 from amqplite.broker.journal import (
+    SEQ_BITS,
     BindingRow,
     Definition,
     Delete,
@@ -23,6 +25,7 @@ from amqplite.broker.journal import (
     VhostRow,
     message_key,
 )
+from amqplite.store.ranges import Range, Ranges
 from amqplite.store.tables import (
     bindings,
     contents,
@@ -45,26 +48,26 @@ TABLES: dict[type[Any], Table] = {
 AnyRow = TypeVar("AnyRow", bound=Row)
 
 
-def apply(connection: Connection, definitions: list[Definition]) -> list[Purge]:
+def apply(connection: Connection, definitions: list[Definition]) -> list[Range]:
     """Write `definitions`, in their order.
 
     Returns:
         What is to be purged, once the batch's own messages are in: a deleted queue wholly.
     """
-    purges: list[Purge] = []
+    purges: list[Range] = []
     for definition in definitions:
         match definition:
             case Put(row):
                 _put(connection, row)
             case Delete(row):
                 purges += _delete(connection, row)
-            case Purge():
-                purges.append(definition)
+            case Purge(first, last):
+                purges.append((first, last))
     return purges
 
 
-def load(connection: Connection) -> Loaded:
-    """Read all definitions."""
+def load(connection: Connection, purged: Ranges) -> Loaded:
+    """Read all definitions; `purged` is what is still to be deleted."""
     next_content_id = select(func.coalesce(func.max(contents.c.content_id), 0) + 1)
     return Loaded(
         vhosts=_read(connection, VhostRow),
@@ -74,7 +77,17 @@ def load(connection: Connection) -> Loaded:
         queues=_read_queues(connection),
         bindings=_read(connection, BindingRow),
         next_content_id=connection.execute(next_content_id).scalar_one(),
+        purging=frozenset(chain.from_iterable(map(_queue_ids, purged))),
     )
+
+
+def all_keys(queue_id: int) -> Range:
+    """Return the keys that a queue's messages may have."""
+    return message_key(queue_id, 0), message_key(queue_id + 1, 0) - 1
+
+
+def _queue_ids(keys: Range) -> range:
+    return range(keys[0] >> SEQ_BITS, (keys[1] >> SEQ_BITS) + 1)
 
 
 def _put(connection: Connection, row: Row) -> None:
@@ -91,8 +104,8 @@ def _put(connection: Connection, row: Row) -> None:
     connection.execute(statement)
 
 
-def _delete(connection: Connection, row: Row) -> list[Purge]:
-    purges: list[Purge] = []
+def _delete(connection: Connection, row: Row) -> list[Range]:
+    purges: list[Range] = []
     match row:
         case VhostRow(name):
             for table in (permissions, exchanges, bindings):
@@ -101,20 +114,16 @@ def _delete(connection: Connection, row: Row) -> list[Purge]:
         case UserRow(name):
             connection.execute(delete(permissions).where(permissions.c.user == name))
         case QueueRow(queue_id):
-            purges = [_all_of(queue_id)]
+            purges = [all_keys(queue_id)]
     table = TABLES[type(row)]
     identity = [column == getattr(row, column.name) for column in table.primary_key.columns]
     connection.execute(delete(table).where(*identity))
     return purges
 
 
-def _delete_queues(connection: Connection, which: ColumnElement[bool]) -> list[Purge]:
+def _delete_queues(connection: Connection, which: ColumnElement[bool]) -> list[Range]:
     queue_ids = connection.scalars(delete(queues).where(which).returning(queues.c.queue_id))
-    return [_all_of(queue_id) for queue_id in queue_ids]
-
-
-def _all_of(queue_id: int) -> Purge:
-    return Purge(message_key(queue_id, 0), message_key(queue_id + 1, 0) - 1)
+    return [all_keys(queue_id) for queue_id in queue_ids]
 
 
 def _read(connection: Connection, kind: type[AnyRow]) -> list[AnyRow]:

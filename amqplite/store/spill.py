@@ -9,27 +9,32 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 from sqlalchemy.schema import CreateTable
 
 from amqplite.broker.journal import MessageRow
-from amqplite.store.engine import MEMORY, UNSYNCED, open_reader, open_sharing, open_writer
-from amqplite.store.statements import (
-    DELETE_RANGE,
-    DELETE_RANGES,
-    READ_SPILLED_PAGE,
-    insert_spilled,
+from amqplite.store.engine import (
+    MEMORY,
+    UNSYNCED,
+    if_possible,
+    open_reader,
+    open_sharing,
+    open_writer,
 )
-from amqplite.store.tables import messages
+from amqplite.store.purging import delete_some, read_page
+from amqplite.store.ranges import Range, Ranges, holds, merge
+from amqplite.store.statements import DELETE_RANGES, READ_SPILLED_PAGE, insert_spilled
+from amqplite.store.tables import contents, messages
 from amqplite.store.vacuum import shrink
 
-WIDE = 10_000
-"""Keys in a range that are better deleted one after the other than listed first."""
+WIDE = 2_000
+"""Keys in a range that are not deleted at once, but a step at a time."""
 
 
 class Spill:
-    """A database of `messages` alone, their contents within.
+    """A database of `messages` with their contents within.
 
     Args:
         path: of the file; `MEMORY` for none.
@@ -39,32 +44,47 @@ class Spill:
         self._path = path
         self._writer: Connection | None = None
         self._reader: Connection | None = None
+        self._forgotten: Ranges = ()
         self._remove()
 
-    def write(self, rows: Sequence[MessageRow], forget: Sequence[tuple[int, int]]) -> None:
-        """Add `rows`, then remove those with keys in the ranges `forget`, ends included."""
-        if not rows and (self._writer is None or not forget):
+    def write(self, rows: Sequence[MessageRow], forget: Sequence[Range]) -> None:
+        """Add `rows`, then forget those with keys in the ranges `forget`, ends included."""
+        if not rows and (self._writer is None or not (forget or self._forgotten)):
             return
         writer = self._writer or self._open()
         narrow = [keys for keys in forget if keys[1] - keys[0] < WIDE]
+        wide = [keys for keys in forget if keys[1] - keys[0] >= WIDE]
+        left = self._forgotten
         with writer.begin():
+            while any(holds(left, row[0]) for row in rows):
+                left = delete_some(writer, left)
             insert_spilled(writer, rows)
             if narrow:
                 writer.exec_driver_sql(DELETE_RANGES, (json.dumps(narrow),))
-            for first, last in forget:
-                if last - first >= WIDE:
-                    writer.exec_driver_sql(DELETE_RANGE, (first, last))
+            left = delete_some(writer, merge((*left, *wide)) if wide else left)
+        self._forgotten = left
 
-    def page(self, first: int, last: int, limit: int) -> Sequence[tuple[object, ...]]:
+    def page(self, first: int, last: int, limit: int) -> list[Row[Any]]:
         """Read up to `limit` rows with keys from `first` to `last`, in order."""
         if self._writer is None:
-            return ()
+            return []
         if self._reader is None:
             in_memory = self._path == MEMORY
             self._reader = open_sharing(self._writer) if in_memory else open_reader(self._path)
-        return self._reader.exec_driver_sql(READ_SPILLED_PAGE, (first, last, limit, 0)).fetchall()
+        return read_page(self._reader, READ_SPILLED_PAGE, self._forgotten, first, last, limit)
 
-    def tidy(self) -> bool:
+    def purge(self) -> bool:
+        """Delete a little of what is forgotten; return whether there is more."""
+        if self._writer is None or not self._forgotten:
+            return False
+        with if_possible():
+            with self._writer.begin():
+                left = delete_some(self._writer, self._forgotten)
+            self._forgotten = left
+            return bool(left)
+        return False
+
+    def shrink(self) -> bool:
         """Give a little disk space back; return whether there is more."""
         return self._writer is not None and shrink(self._writer)
 
@@ -80,7 +100,8 @@ class Spill:
         with ExitStack() as opened:
             writer = opened.enter_context(open_writer(self._path, UNSYNCED))
             with writer.begin():
-                writer.execute(CreateTable(messages, if_not_exists=True))
+                for table in (messages, contents):  # the latter for statements to find it empty
+                    writer.execute(CreateTable(table, if_not_exists=True))
             opened.pop_all()
         self._writer = writer  # last: the other thread looks here
         return writer

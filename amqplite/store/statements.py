@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.elements import ColumnElement
 
-from amqplite.store.tables import contents, messages, queues, stored_name
+from amqplite.store.tables import contents, messages, purges, queues, stored_name
 
 
 def _compile(statement: ClauseElement) -> str:
@@ -96,6 +96,7 @@ def _with_stored_names(row: tuple[Any, ...]) -> tuple[Any, ...]:
 insert_messages = BulkInsert(messages, "ROLLBACK")
 insert_contents = BulkInsert(contents, "IGNORE")
 insert_spilled = BulkInsert(messages, "REPLACE")
+insert_purges = BulkInsert(purges, "REPLACE")
 
 _keys, _ranges, _ids, _changes = (_array(name) for name in ("keys", "ranges", "ids", "changes"))
 _in_range = messages.c.key.between(
@@ -123,6 +124,12 @@ DELETE_RANGES = _compile(
 DELETE_RANGE = _compile(delete(messages).where(_in_range))
 """Parameters: first key, last key."""
 
+DELETE_PURGES = _compile(delete(purges).where(purges.c.first.in_(select(_keys.c.value))))
+"""Parameter: `[first key, …]`."""
+
+COUNT_RANGE = _compile(select(func.count()).select_from(messages).where(_in_range))
+"""Parameters: first key, last key."""
+
 COUNT_KEYS = _compile(
     select(messages.c.key.op(">>")(literal_column("40")).label("queue_id"), func.count())
     .where(messages.c.key.in_(select(_keys.c.value)))
@@ -145,6 +152,29 @@ DELETE_RELEASED = _compile(
 )
 """Parameter: `[content_id, …]`. Leaves those that a message still has."""
 
+_with_contents = messages.outerjoin(contents, contents.c.content_id == messages.c.content_id)
+_sizes = (
+    select(
+        messages.c.key,
+        func.coalesce(
+            func.length(messages.c.body), func.length(contents.c.body), literal_column("0")
+        ).label("size"),
+    )
+    .select_from(_with_contents)
+    .where(_in_range)
+    .order_by(messages.c.key)
+    .limit(_limit)
+    .offset(0)
+    .subquery("sizes")
+)
+_total = func.sum(_sizes.c.size).over(order_by=_sizes.c.key, rows=(None, 0))
+_totals = select(_sizes.c.key, (_total - _sizes.c.size).label("before")).subquery("totals")
+END_OF_STEP = _compile(
+    select(func.max(_totals.c.key)).where(_totals.c.before < bindparam("octets", type_=Integer))
+)
+"""Parameters: first key, last key, how many at most, 0, and octets. Gives the last key of as many
+messages as these allow, one at least; NULL if there are none. No body is read for it."""
+
 UPDATE_QUEUES = _compile(
     update(queues)
     .where(queues.c.queue_id == _element(_changes, 0))
@@ -155,6 +185,13 @@ UPDATE_QUEUES = _compile(
     )
 )
 """Parameter: `[[queue_id, messages more, highest place, sent up to or null], …]`."""
+
+SET_COUNT = _compile(
+    update(queues)
+    .where(queues.c.queue_id == bindparam("queue", type_=Integer))
+    .values(messages=bindparam("count", type_=Integer))
+)
+"""Parameters: how many messages, the queue's id."""
 
 UPDATE_DELIVERIES = _compile(
     update(messages)
@@ -173,7 +210,7 @@ READ_PAGE = _compile(
         func.coalesce(messages.c.properties, contents.c.properties),
         func.coalesce(messages.c.body, contents.c.body),
     )
-    .select_from(messages.outerjoin(contents, contents.c.content_id == messages.c.content_id))
+    .select_from(_with_contents)
     .where(_in_range)
     .order_by(messages.c.key)
     .limit(_limit)

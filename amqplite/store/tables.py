@@ -158,6 +158,15 @@ contents = Table(
 )
 """What messages in several queues have in common; gone with the last of them."""
 
+purges = Table(
+    "purges",
+    metadata,
+    Column("first", Integer, primary_key=True),
+    Column("last", Integer, nullable=False),
+    sqlite_strict=True,
+)
+"""Ranges of keys, ends included, whose messages are gone, though their rows may still be there."""
+
 MESSAGE_LIST = """\
 CREATE VIEW message_list AS
 SELECT
@@ -170,7 +179,8 @@ SELECT
     messages.deliveries
 FROM messages
 LEFT JOIN queues ON queues.queue_id = messages.key >> 40
-LEFT JOIN contents ON contents.content_id = messages.content_id"""
+LEFT JOIN contents ON contents.content_id = messages.content_id
+WHERE NOT EXISTS (SELECT * FROM purges WHERE messages.key BETWEEN first AND last)"""
 """For people with `sqlite3`: the messages, readably; sizes in octets."""
 
 event.listen(metadata, "after_create", DDL(MESSAGE_LIST))  # type: ignore[no-untyped-call]

@@ -94,6 +94,12 @@ def upgrade() -> None:
         sa.Column("body", sa.LargeBinary, nullable=False),
         sqlite_strict=True,
     )
+    op.create_table(
+        "purges",
+        sa.Column("first", sa.Integer, primary_key=True),
+        sa.Column("last", sa.Integer, nullable=False),
+        sqlite_strict=True,
+    )
     op.execute(
         """\
 CREATE VIEW message_list AS
@@ -107,12 +113,14 @@ SELECT
     messages.deliveries
 FROM messages
 LEFT JOIN queues ON queues.queue_id = messages.key >> 40
-LEFT JOIN contents ON contents.content_id = messages.content_id"""
+LEFT JOIN contents ON contents.content_id = messages.content_id
+WHERE NOT EXISTS (SELECT * FROM purges WHERE messages.key BETWEEN first AND last)"""
     )
 
 
 def downgrade() -> None:
     op.execute("DROP VIEW message_list")
+    op.drop_table("purges")
     op.drop_table("contents")
     op.drop_table("messages")
     op.drop_table("queues")

@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from amqplite.broker.journal import Batch, MessageRow, Put, QueueRow, message_key
+from amqplite.broker.journal import Batch, MessageRow, Purge, Put, QueueRow, message_key
 from amqplite.store.database import Database
 
 
@@ -65,6 +65,10 @@ def measure(path: Path, options: argparse.Namespace, busy: bool) -> None:
         report(name, options, busy, partial(commit_all, store, deletes))
         commit_all(store, map_batches("inserts", inserts))
         random.Random(1).shuffle(keys)
+    purges = [Purge(message_key(n, 0), message_key(n + 1, 0) - 1) for n in queue_ids]
+    slowest = commit_all(store, [Batch(definitions=[*purges])])
+    print(f"  {'purge':18} {slowest * 1000:9.1f} ms", end=", ")
+    print(f"and {1 + sum(1 for _ in iter(store.tidy, False))} calls to tidy up")
     commit_all(store, map_batches("spilled", inserts[:1]))
     report("spill", options, busy, lambda: commit_all(store, map_batches("spilled", inserts)))
     store.close()

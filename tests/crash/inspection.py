@@ -80,18 +80,26 @@ _LOOK: dict[str, Callable[[Peer, str], bool]] = {
 }
 
 
+_NOT_PURGED = (
+    "(SELECT key FROM messages"
+    " WHERE NOT EXISTS (SELECT * FROM purges WHERE key BETWEEN first AND last))"
+)
+
+
 def check_file(folder: Path) -> None:
     """See that the database is sound, and that what it counts is what it has."""
     uri = f"{(folder / 'amqplite.db').as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=10)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         counted = database.execute(
-            "SELECT name, messages, (SELECT count(*) FROM messages WHERE key >> 40 = queue_id)"
+            "SELECT name, messages,"
+            f" (SELECT count(*) FROM {_NOT_PURGED} WHERE key >> 40 = queue_id)"
             " FROM queues ORDER BY name"
         ).fetchall()
         assert [(n, m) for n, m, _ in counted] == [(n, c) for n, _, c in counted]
         stray = database.execute(
-            "SELECT count(*) FROM messages WHERE key >> 40 NOT IN (SELECT queue_id FROM queues)"
+            f"SELECT count(*) FROM {_NOT_PURGED}"
+            " WHERE key >> 40 NOT IN (SELECT queue_id FROM queues)"
         ).fetchone()
         assert stray == (0,), "messages of no queue"
         unheld = database.execute(

@@ -15,6 +15,8 @@ from amqplite.broker.journal import (
     Stored,
     message_key,
 )
+from amqplite.store.database import Database
+from amqplite.store.engine import driver_of
 
 EVERYTHING = (0, message_key(1 << 20, 0), 100_000)
 """All keys, as arguments of `page`."""
@@ -86,3 +88,16 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in folder.iterdir()
         if not path.name.endswith("-shm") and path.stat().st_size
     }
+
+
+def tidied(store: Database) -> Database:
+    """Return `store` with nothing left to tidy."""
+    while store.tidy():
+        pass
+    return store
+
+
+def row_count(store: Database, table: str = "messages") -> int:
+    """Return how many rows there are, to be seen or not."""
+    count: int = driver_of(store._writer).execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    return count

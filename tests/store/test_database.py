@@ -20,7 +20,7 @@ from amqplite.broker.journal import (
     UserRow,
     split_key,
 )
-from amqplite.store import DatabaseDamaged, StoreUnusable, engine
+from amqplite.store import DatabaseDamaged, StoreUnusable, engine, purging
 from amqplite.store.database import Database
 from tests.store.rows import (
     EVERYTHING,
@@ -36,6 +36,7 @@ from tests.store.rows import (
     sharing,
     sqlite,
     stored,
+    tidied,
 )
 
 
@@ -364,12 +365,25 @@ steps = st.tuples(
 )
 
 
+Plan = list[tuple[list[tuple[int, int | None]], list[Purge], list[int]]]
+
+
 @settings(deadline=None)
 @given(st.lists(steps, max_size=12))
-def test_counts_and_contents_are_exact_whatever_comes(
-    shared_store: Database, plan: list[tuple[list[tuple[int, int | None]], list[Purge], list[int]]]
-) -> None:
-    store = shared_store
+def test_counts_and_contents_are_exact_whatever_comes(shared_store: Database, plan: Plan) -> None:
+    carry_out(plan, shared_store)
+
+
+@settings(deadline=None)
+@given(st.lists(steps, max_size=12))
+def test_they_are_exact_while_purges_lag_behind(shared_store: Database, plan: Plan) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(purging, "STEP_ROWS", 1)
+        patch.setattr(purging, "PATIENCE_S", 0)
+        carry_out(plan, shared_store)
+
+
+def carry_out(plan: Plan, store: Database) -> None:
     store.commit(Batch(definitions=[Delete(queue(queue_id)) for queue_id in (1, 2, 3)]))
     store.commit(queues(1, 2, 3))
     model: dict[int, int | None] = {}
@@ -394,5 +408,5 @@ def test_counts_and_contents_are_exact_whatever_comes(
     assert [row[:3] for row in found] == [(key, 0, model[key]) for key in sorted(model)]
     expected = Counter(split_key(key)[0] for key in model)
     assert counts(store) == {n: (expected[n], places[n], 0) for n in (1, 2, 3)}
-    shared = store._reader.exec_driver_sql("SELECT content_id FROM contents").scalars()
+    shared = tidied(store)._reader.exec_driver_sql("SELECT content_id FROM contents").scalars()
     assert set(shared) == set(model.values()) - {None}

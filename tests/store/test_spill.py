@@ -1,14 +1,29 @@
 """Messages that need not survive: read among the others, gone at the next start."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amqplite.broker.journal import Batch
-from amqplite.store import spill
+from amqplite.broker.journal import Batch, Delete, message_key
+from amqplite.store import purging, spill
 from amqplite.store.database import Database
-from tests.store.rows import EVERYTHING, counts, files, keys, message, page_keys, queues, stored
+from amqplite.store.engine import driver_of
+from tests.store.rows import (
+    EVERYTHING,
+    counts,
+    files,
+    keys,
+    message,
+    page_keys,
+    queue,
+    queues,
+    row_count,
+    stored,
+    tidied,
+)
 
 
 def test_spilled_messages_are_read_among_the_stored(store: Database) -> None:
@@ -87,6 +102,83 @@ def test_a_batch_may_be_written_twice(store: Database) -> None:
     store.commit(batch)
     store.commit(batch)
     assert page_keys(store) == keys(1, 1, 2)
+
+
+def spilled_count(store: Database) -> int:
+    assert store._spill._writer is not None
+    driver = driver_of(store._spill._writer)
+    count: int = driver.execute("SELECT count(*) FROM messages").fetchone()[0]
+    return count
+
+
+@pytest.fixture
+def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take a range of 50 places as wide, and delete ten messages at a time."""
+    monkeypatch.setattr(spill, "WIDE", 50)
+    monkeypatch.setattr(purging, "STEP_ROWS", 10)
+    monkeypatch.setattr(purging, "PATIENCE_S", 0)
+
+
+@pytest.mark.usefixtures("_small_steps")
+def test_spilled_messages_go_in_steps_too(store: Database) -> None:
+    store.commit(Batch(spilled=[message(1, seq) for seq in range(1, 101)]))
+    store.commit(Batch(unspilled=[tuple(keys(1, 11, 90))]))  # type: ignore[list-item]
+    left = keys(1, *range(1, 11), *range(91, 101))
+    assert spilled_count(store) == 90
+    assert page_keys(store) == left
+    store.commit(Batch())
+    assert spilled_count(store) == 80
+    store.tidy()
+    assert spilled_count(store) == 70
+    tidied(store)
+    assert spilled_count(store) == 20
+    assert page_keys(store) == left
+
+
+@pytest.mark.usefixtures("_small_steps")
+def test_spilled_messages_go_in_steps_with_their_queue(store: Database) -> None:
+    store.commit(queues(1))
+    both = Batch(
+        inserts=[message(1, seq) for seq in range(1, 100, 2)],
+        spilled=[message(1, seq) for seq in range(2, 101, 2)],
+    )
+    store.commit(both)
+    store.commit(Batch(definitions=[Delete(queue(1))]))
+    assert page_keys(store) == []
+    assert (row_count(store), spilled_count(store)) == (40, 40)
+    tidied(store)
+    assert (row_count(store), spilled_count(store)) == (0, 0)
+
+
+@pytest.mark.usefixtures("_small_steps")
+def test_a_spilled_message_for_a_forgotten_place_waits_for_the_purge(store: Database) -> None:
+    store.commit(Batch(spilled=[message(1, seq) for seq in range(1, 101)]))
+    store.commit(Batch(unspilled=[(message_key(1, 0), message_key(2, 0))]))
+    store.commit(Batch(spilled=[message(1, 50, b"new")]))
+    tidied(store)
+    assert [row[6] for row in store.page(*EVERYTHING)] == [b"new"]
+
+
+@pytest.mark.usefixtures("_small_steps")
+def test_a_commit_that_failed_may_forget_the_same_again(path: Path) -> None:
+    store = Database(path)
+    store.commit(Batch(spilled=[message(1, seq) for seq in range(1, 101)]))
+    batch = Batch(definitions=[Delete(queue(1))], spilled=[message(1, 101), message(2, 1)])
+    write = store._spill.write
+
+    def write_and_fail(*args: Any) -> None:
+        write(*args)
+        raise RuntimeError("too late")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store._spill, "write", write_and_fail)
+        with pytest.raises(RuntimeError, match="too late"):
+            store.commit(batch)
+    store.commit(batch)
+    assert page_keys(store) == keys(2, 1)
+    tidied(store)
+    assert spilled_count(store) == 1
+    store.close()
 
 
 seqs = st.integers(1, 30)

@@ -1,0 +1,82 @@
+"""Purges take no longer for a million messages than for one.
+
+The commit that purges only notes the range of keys. From then on nobody sees what is stored there;
+the rows go afterwards, a step at a time, with later commits or while there are none, and after a
+restart if need be.
+"""
+
+import json
+import time
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from amqplite.store.ranges import Range, Ranges, gaps, merge
+from amqplite.store.statements import (
+    CONTENTS_IN_RANGE,
+    DELETE_PURGES,
+    DELETE_RANGE,
+    DELETE_RELEASED,
+    END_OF_STEP,
+    insert_purges,
+)
+from amqplite.store.tables import purges
+
+STEP_ROWS = 1000
+STEP_BYTES = 4 * 1024 * 1024
+"""What is deleted without a look at the clock, one message at least: some milliseconds' work."""
+
+PATIENCE_S = 0.01
+"""How long one call goes on, so that no commit waits for long."""
+
+
+def read(connection: Connection) -> Ranges:
+    """Read what is noted."""
+    found = connection.execute(select(purges.c.first, purges.c.last))
+    return merge([(first, last) for first, last in found])
+
+
+def write(connection: Connection, before: Ranges, after: Ranges) -> None:
+    """Note `after` in place of `before`."""
+    if gone := set(before) - set(after):
+        connection.exec_driver_sql(DELETE_PURGES, (json.dumps([first for first, _ in gone]),))
+    insert_purges(connection, sorted(set(after) - set(before)))
+
+
+def read_page(
+    connection: Connection, statement: str, hidden: Ranges, first: int, last: int, limit: int
+) -> list[Row[Any]]:
+    """Read up to `limit` rows with keys from `first` to `last` that are not hidden, in order."""
+    rows: list[Row[Any]] = []
+    for start, end in gaps(hidden, first, last):
+        which = start, end, limit - len(rows), 0
+        rows += connection.exec_driver_sql(statement, which).fetchall()
+        if len(rows) >= limit:
+            break
+    return rows
+
+
+def delete_some(connection: Connection, ranges: Ranges) -> Ranges:
+    """Delete messages in `ranges`, and contents that nobody else has; return what is left to do."""
+    left = list(reversed(ranges))
+    deadline = time.monotonic() + PATIENCE_S
+    while left:
+        rest = _delete_first(connection, *left.pop())
+        if rest is not None:
+            left.append(rest)
+        if time.monotonic() >= deadline:
+            break
+    return tuple(reversed(left))
+
+
+def _delete_first(connection: Connection, first: int, last: int) -> Range | None:
+    """Delete the first messages of a range; return where to go on, `None` if none were left."""
+    which = first, last, STEP_ROWS, 0, STEP_BYTES
+    end: int | None = connection.exec_driver_sql(END_OF_STEP, which).scalar()
+    if end is None:
+        return None
+    shared = connection.exec_driver_sql(CONTENTS_IN_RANGE, (first, end)).scalar_one()
+    connection.exec_driver_sql(DELETE_RANGE, (first, end))
+    if shared != "[]":
+        connection.exec_driver_sql(DELETE_RELEASED, (shared,))
+    return (end + 1, last) if end < last else None
