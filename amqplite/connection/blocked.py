@@ -58,7 +58,8 @@ class Blocked:
         is_content = kind != METHOD or key == BasicPublish.KEY
         if key == ChannelClose.KEY and channel in self._holding:
             self._drop(channel)
-        if is_content or (channel in self._holding and key not in _SETTLING):
+        may_pass = key in _SETTLING and not channel.publishing.in_content
+        if is_content or (channel in self._holding and not may_pass):
             self._hold((channel, kind, payload, content))
         else:
             self._connection.act_on(channel, kind, payload, content)
@@ -76,6 +77,7 @@ class Blocked:
                 self._connection.send(ConnectionBlocked(self._alarms.text))
 
     def _drop(self, channel: Channel) -> None:
+        channel.publishing.in_content = False  # the rest of it, if the alarm came into one, is here
         self._held = [frame for frame in self._held if frame[0] is not channel]
         self._holding.discard(channel)
         self._size = sum(len(payload) + len(content) for _, _, payload, content in self._held)

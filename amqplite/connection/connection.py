@@ -8,6 +8,7 @@ it, and while it waits, the frames behind it do.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from amqplite.broker.broker import Broker
@@ -262,16 +263,13 @@ class Connection:
 
     def go_on_with(self, held: Sequence[tuple[Channel, int, bytes, bytes]]) -> None:
         """Act on frames that were held back; those of channels closed since are void."""
-        self._read_from = self.broker.journal.position
-        try:
-            for channel, kind, payload, content in held:
-                if self.channels.get(channel.number) is channel and not channel.closing:
-                    self.act_on(channel, kind, payload, content)
-        except AmqpError as error:
-            self.close(error)
-        self._end_read()
-        if not self.paused:
-            self.on_resumed()
+        frames = [
+            (kind, channel.number, payload, content)
+            for channel, kind, payload, content in held
+            if self.channels.get(channel.number) is channel
+        ]
+        self._frames = chain(frames, self._frames)
+        self._go_on()
 
     def close_channel(self, channel: Channel) -> None:
         """channel.close by the client."""
