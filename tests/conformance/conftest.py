@@ -128,6 +128,13 @@ def channel(connection: pika.BlockingConnection) -> BlockingChannel:
 
 
 @pytest.fixture
+def queue(channel: BlockingChannel, name: Name) -> str:
+    """A queue of the connection of `channel`."""
+    declared: str = channel.queue_declare(name("q"), exclusive=True).method.queue
+    return declared
+
+
+@pytest.fixture
 def publish(connect: Connect) -> Publish:
     """Publish bodies from elsewhere: `publish(queue, b"1", b"2")`; on return all are confirmed.
 

@@ -79,6 +79,21 @@ class Inbox:
         return self.bodies
 
 
+def numbers(first: int, last: int) -> list[bytes]:
+    """Bodies that count from `first` to `last`."""
+    return [b"%d" % number for number in range(first, last + 1)]
+
+
+def queue_exists(channel: BlockingChannel, queue: str) -> bool:
+    """Ask on a channel of its own, which does not outlive a no; another's queue exists, too."""
+    with channel.connection.channel() as asking:
+        try:
+            asking.queue_declare(queue, passive=True)
+        except ChannelClosedByBroker as closed:
+            return bool(closed.reply_code != 404)
+        return True
+
+
 @contextmanager
 def refused(code: int, text: str, *, exactly: bool = True) -> Iterator[None]:
     """Expect the broker to close the channel with `code` and `text`, or what begins with it."""

@@ -15,12 +15,6 @@ ONE_FRAME = 131072 - 8
 
 
 @pytest.fixture
-def queue(channel: BlockingChannel, name: Name) -> str:
-    declared: str = channel.queue_declare(name("q"), exclusive=True).method.queue
-    return declared
-
-
-@pytest.fixture
 def five(queue: str, publish: Publish) -> str:
     """A queue with the messages 1 to 5."""
     publish(queue, *(b"%d" % number for number in range(1, 6)))

@@ -9,12 +9,6 @@ from tests.conformance.conftest import Connect, Name, Publish
 from tests.conformance.pika_tools import Inbox, refused, wait_until
 
 
-@pytest.fixture
-def queue(channel: BlockingChannel, name: Name) -> str:
-    declared: str = channel.queue_declare(name("q"), exclusive=True).method.queue
-    return declared
-
-
 def bodies(channel: BlockingChannel, queue: str) -> list[bytes]:
     """Get and ack all messages."""
     return list(iter(lambda: channel.basic_get(queue, auto_ack=True)[2], None))
