@@ -69,6 +69,7 @@ class Session:
         self._broker = broker
         self._clock = clock
         self._handshake_timeout_s = handshake_timeout_s
+        self._on_fault = on_fault
         self._output = Wakeup()
         self._resumed = Wakeup()
         self._changed = Wakeup()
@@ -91,6 +92,8 @@ class Session:
                 self._output.set()  # let the writer send what is left
         except* (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # reset by the peer: to us the same as hanging up
+        except* Exception as faults:  # of ours, where no frame was to blame: end this session alone
+            self._on_fault(faults)
         finally:
             connection.lost(self._cause)
             self._fd = -1
