@@ -175,7 +175,10 @@ class Vhost:
         for what in ("type", "durable", "auto_delete", "internal"):
             received, current = getattr(asked, what), getattr(held, what)
             require_same("exchange", held.name, self.name, what, received, current)
-        if held.alternate != asked.alternate:
+        received, current = asked.alternate, held.alternate
+        if None not in (received, current):
+            require_same("exchange", held.name, self.name, "alternate-exchange", received, current)
+        elif received != current:
             raise PreconditionFailed(
                 f"inequivalent arg 'alternate-exchange' for exchange '{held.name}' in vhost "
                 f"'{self.name}': received {_alternate(asked)} but current is {_alternate(held)}"
@@ -528,8 +531,4 @@ def _default_binding(queue: Queue) -> Binding:
 def _alternate(exchange: Exchange) -> str:
     if exchange.alternate is None:
         return "none"
-    return f"the value {_alternate_name(exchange)} of type 'longstr'"
-
-
-def _alternate_name(exchange: Exchange) -> str:
-    return f"'{exchange.alternate}'"
+    return f"the value '{exchange.alternate}' of type 'longstr'"
