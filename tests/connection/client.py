@@ -176,11 +176,17 @@ class Client:
         """Go through the handshake, and open channel 1."""
         limits = self.connection.limits
         self.feed(PROTOCOL_HEADER)
-        self.say(self.start_ok(**can), channel=0)
-        self.say(ConnectionTuneOk(limits.channel_max, frame_max, heartbeat), channel=0)
-        self.say(ConnectionOpen("/"), channel=0)
+        for method in (
+            self.start_ok(**can),
+            ConnectionTuneOk(limits.channel_max, frame_max, heartbeat),
+            ConnectionOpen("/"),
+        ):
+            self.hear()
+            self.say(method, channel=0)
+        self.hear()
         self.say(ChannelOpen())
         self.hear()
+        self.resumed = 0
         return self
 
     def prefetch(self, count: int, *, channel: int = 1) -> None:
