@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -16,14 +17,14 @@ from tests.broker_process import BrokerProcess
 from tests.wire.channel import Channel
 from tests.wire.conftest import Connect, Start
 from tests.wire.events import Ledger
-from tests.wire.peer import HungUp
+from tests.wire.peer import HungUp, Peer
 
-DATABASE, PAGE_SIZE = "amqplite.db", 8192
+DATABASE, LOG, PAGE_SIZE = "amqplite.db", "amqplite.db-wal", 8192
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Return all there is to lose in a data folder: the file and its log, but for an empty one."""
-    files = (folder / DATABASE, folder / f"{DATABASE}-wal")
+    files = (folder / DATABASE, folder / LOG)
     return {file.name: file.read_bytes() for file in files if file.exists() and file.stat().st_size}
 
 
@@ -37,19 +38,26 @@ def refusal(start: Start, folder: Path) -> str:
     return line
 
 
+COUNT = 20_000
+"""Messages in the database that is to be damaged: enough for pages that hold nothing else."""
+
+QUEUE = "q"
+
+
 class Running:
-    """A broker that is written to, and whose folder is copied while it is.
+    """A broker that is written to, and whose files are copied while it is.
 
     Attributes:
-        confirmed: how many publishes were confirmed before the last copy.
+        confirmed: how many publishes are confirmed.
     """
 
-    def __init__(self, start: Start, connect: Connect, queue: str) -> None:
-        self.broker: BrokerProcess = start()
-        self.queue = queue
-        connect(to=self.broker).channel().declare(queue)
-        self.broker.restart()  # so that the queue is in the file, not in its log alone
-        self._channel = connect(to=self.broker).channel().confirm()
+    def __init__(self, broker: BrokerProcess) -> None:
+        self.broker = broker
+        declaring = Peer.open(broker.amqp_port)
+        declaring.channel().declare(QUEUE)
+        declaring.close()
+        broker.restart()  # so that the queue is in the file, not in its log alone
+        self._channel = Peer.open(broker.amqp_port).channel().confirm()
         self._ledger = Ledger(0)
 
     @property
@@ -61,77 +69,115 @@ class Running:
         self._ledger.extend(count)
         self._channel.peer.send_octets(
             b"".join(
-                self._channel.publication(b"%d" % number, self.queue)
+                self._channel.publication(b"%d" % number, QUEUE)
                 for number in range(first, first + count)
             )
         )
-        while wait and self._ledger.open:
+        if wait:
+            self.settle(self._ledger.last)
+
+    def settle(self, count: int) -> None:
+        """Wait until so many of all publishes are confirmed."""
+        while self.confirmed < count:
             self._ledger.settle(self._channel.expect(BasicAck))
 
     def copy(self, folder: Path) -> Path:
-        """Copy its files as they are, the log last: what a power cut may leave."""
+        """Copy its files as they are at one moment, as a power cut may leave them."""
         folder.mkdir()
-        data = Path(self.broker.data_dir)
-        for name in (DATABASE, f"{DATABASE}-wal"):
-            if (data / name).exists():
-                shutil.copyfile(data / name, folder / name)
+        os.kill(self.broker.pid, signal.SIGSTOP)
+        try:
+            for name in (DATABASE, LOG):
+                shutil.copyfile(Path(self.broker.data_dir) / name, folder / name)
+        finally:
+            os.kill(self.broker.pid, signal.SIGCONT)
         return folder
 
+    def close(self) -> None:
+        self._channel.peer.hang_up()
 
-def drained(start: Start, connect: Connect, folder: Path, queue: str) -> list[int]:
+
+@pytest.fixture(scope="module")
+def crashed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A copy taken while a broker ran, with its log; and how many publishes were confirmed."""
+    with BrokerProcess(tmp_path_factory.mktemp("crashed"), shutdown_timeout_s=0.1) as broker:
+        running = Running(broker)
+        for count in (1, 30, 2, 100, 7, 20, 3, 40):
+            running.publish(count)
+        copy = running.copy(tmp_path_factory.mktemp("copies") / "copy")
+        running.close()
+        return copy, running.confirmed
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a broker that stopped in good order, with `COUNT` messages."""
+    folder = tmp_path_factory.mktemp("stopped")
+    with BrokerProcess(folder, shutdown_timeout_s=0.1) as broker:
+        running = Running(broker)
+        running.publish(COUNT)
+        running.close()
+        broker.stop()
+    assert not (folder / LOG).exists()
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where a test has its own copy of such a folder."""
+    return tmp_path / "folder"
+
+
+def drained(start: Start, connect: Connect, folder: Path) -> list[int]:
     """Start a broker on `folder` and return the numbers it has; its file must be sound."""
     broker = start(folder)
     with closing(sqlite3.connect(folder / DATABASE)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     channel = connect(to=broker).channel()
-    count = channel.depth(queue)
-    numbers = [int(body) for body, _ in channel.drain(queue)]
-    assert len(numbers) == count
+    count = channel.depth(QUEUE)
+    channel.consume(QUEUE, no_ack=True)
+    numbers = [int(event.body) for event in channel.deliveries(count)]
+    assert channel.received() == []
     broker.kill()
     return numbers
 
 
-def test_a_copy_taken_while_it_runs_has_all_that_was_confirmed(
-    start: Start, connect: Connect, tmp_path: Path, queue: str
+def test_a_copy_taken_while_it_writes_has_all_that_was_confirmed(
+    start: Start, connect: Connect, tmp_path: Path
 ) -> None:
-    running = Running(start, connect, queue)
+    running = Running(start())
     for round_ in range(3):
-        running.publish(300)
+        running.publish(1500, wait=False)
+        running.settle(running.confirmed + 500)
         confirmed = running.confirmed
-        # Nothing is under way, as the tidying of an idle store has its own ways with the log.
         copy = running.copy(tmp_path / f"copy{round_}")
-        running.publish(50, wait=False)
-        assert drained(start, connect, copy, queue) == list(range(confirmed))
-        running.publish(0)
+        numbers = drained(start, connect, copy)
+        assert numbers == list(range(len(numbers)))
+        assert len(numbers) >= confirmed
+        running.settle(1500 * (round_ + 1))
+    running.close()
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_log_cut_short_costs_the_latest_messages_and_no_order(
-    start: Start, connect: Connect, tmp_path: Path, queue: str, seed: int
+    start: Start, connect: Connect, crashed: tuple[Path, int], folder: Path, seed: int
 ) -> None:
-    running = Running(start, connect, queue)
-    random = Random(seed)
-    for _ in range(20):
-        running.publish(random.randint(1, 30))
-    confirmed = running.confirmed
-    copy = running.copy(tmp_path / "copy")
-    log = copy / f"{DATABASE}-wal"
-    assert log.stat().st_size > 0
-    os.truncate(log, random.randint(0, log.stat().st_size - 1))
-    numbers = drained(start, connect, copy, queue)
+    copy, confirmed = crashed
+    shutil.copytree(copy, folder)
+    size = (folder / LOG).stat().st_size
+    os.truncate(folder / LOG, Random(seed).randrange(size))
+    numbers = drained(start, connect, folder)
     assert numbers == list(range(len(numbers)))
-    assert len(numbers) <= confirmed
+    assert len(numbers) < confirmed
 
 
 def test_garbage_at_the_end_of_the_log_is_no_message(
-    start: Start, connect: Connect, tmp_path: Path, queue: str
+    start: Start, connect: Connect, crashed: tuple[Path, int], folder: Path
 ) -> None:
-    running = Running(start, connect, queue)
-    running.publish(200)
-    copy = running.copy(tmp_path / "copy")
-    with (copy / f"{DATABASE}-wal").open("ab") as log:
+    copy, confirmed = crashed
+    shutil.copytree(copy, folder)
+    with (folder / LOG).open("ab") as log:
         log.write(Random(0).randbytes(20_000))
-    assert drained(start, connect, copy, queue) == list(range(200))
+    assert drained(start, connect, folder) == list(range(confirmed))
 
 
 def cut(file: Path) -> None:
@@ -163,17 +209,12 @@ DAMAGES = [
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_a_damaged_file_is_refused_and_left_alone(
-    start: Start, connect: Connect, queue: str, damage: Callable[[Path], None]
+    start: Start, stopped: Path, folder: Path, damage: Callable[[Path], None]
 ) -> None:
-    running = Running(start, connect, queue)
-    running.publish(5000)
-    broker, folder = running.broker, Path(running.broker.data_dir)
-    broker.stop()
-    assert not (folder / f"{DATABASE}-wal").exists()
+    shutil.copytree(stopped, folder)
     damage(folder / DATABASE)
     before = contents(folder)
-    line = refusal(start, folder)
-    assert str(folder / DATABASE) in line
+    assert str(folder / DATABASE) in refusal(start, folder)
     assert contents(folder) == before
 
 
@@ -184,35 +225,31 @@ def take_in_order(channel: Channel, count: int) -> None:
 
 @pytest.mark.parametrize("octet", [b"\x00", b"\xff"], ids=["zeroes", "ones"])
 def test_damage_that_is_found_late_ends_the_broker_with_a_clear_line(
-    start: Start, connect: Connect, queue: str, octet: bytes
+    start: Start, connect: Connect, stopped: Path, folder: Path, octet: bytes
 ) -> None:
-    running = Running(start, connect, queue)
-    running.publish(20_000)
-    broker, file = running.broker, Path(running.broker.data_dir) / DATABASE
-    broker.stop()
-    with file.open("r+b") as database:  # where messages are, and nothing else
+    shutil.copytree(stopped, folder)
+    file = folder / DATABASE
+    with file.open("r+b") as database:
         database.seek(file.stat().st_size // 2 // PAGE_SIZE * PAGE_SIZE)
         database.write(octet * PAGE_SIZE)
-    broker.start()
+    broker = start(folder)
     channel = connect(to=broker).channel()
-    channel.consume(queue, no_ack=True)
+    channel.consume(QUEUE, no_ack=True)
     with pytest.raises((HungUp, AssertionError)):
-        take_in_order(channel, 20_000)
+        take_in_order(channel, COUNT)
     assert broker.wait() == 1
     assert "Traceback" not in broker.output, broker.output
     assert f"{file} is damaged" in broker.output
 
 
 def test_an_empty_file_beside_a_log_is_not_taken_for_a_new_database(
-    start: Start, connect: Connect, queue: str, tmp_path: Path
+    start: Start, crashed: tuple[Path, int], folder: Path
 ) -> None:
-    running = Running(start, connect, queue)
-    running.publish(100)
-    copy = running.copy(tmp_path / "copy")
-    os.truncate(copy / DATABASE, 0)
-    before = contents(copy)
-    assert str(copy / DATABASE) in refusal(start, copy)
-    assert contents(copy) == before
+    shutil.copytree(crashed[0], folder)
+    os.truncate(folder / DATABASE, 0)
+    before = contents(folder)
+    assert str(folder / DATABASE) in refusal(start, folder)
+    assert contents(folder) == before
 
 
 @pytest.fixture
@@ -236,16 +273,9 @@ def unwritable() -> Iterator[Callable[[Path], None]]:
 
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_cannot_be_written_is_refused_in_one_line(
-    start: Start,
-    connect: Connect,
-    queue: str,
-    unwritable: Callable[[Path], None],
-    what: str,
+    start: Start, stopped: Path, folder: Path, unwritable: Callable[[Path], None], what: str
 ) -> None:
-    running = Running(start, connect, queue)
-    running.publish(100)
-    broker, folder = running.broker, Path(running.broker.data_dir)
-    broker.stop()
+    shutil.copytree(stopped, folder)
     before = contents(folder)
     unwritable(folder / DATABASE if what == "file" else folder)
     assert str(folder) in refusal(start, folder)

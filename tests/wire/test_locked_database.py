@@ -133,7 +133,7 @@ def test_publishers_are_blocked_as_long_as_a_long_lock_lasts(
     channel.declare(queue)
     channel.confirm()
     with held(broker):
-        end = monotonic() + 3.5
+        end = monotonic() + 2.5
         published = 0
         while monotonic() < end:
             channel.publish(b"m", queue)
@@ -167,7 +167,7 @@ def test_locks_that_come_and_go_make_no_duplicates(
     broker: BrokerProcess, connect: Connect, queue: str
 ) -> None:
     traffic = Traffic(connect, broker, queue)
-    for round_ in range(8):
+    for round_ in range(5):
         with held(broker):
             traffic.go_on_for(0.05 + round_ % 4 * 0.2)
         traffic.go_on_for(0.05)
