@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from amqplite.broker.journal import (
+from amqplite.broker.records import (
     Batch,
     BindingRow,
     ContentRow,

@@ -4,8 +4,9 @@ from itertools import count
 
 from amqplite.broker.backlog import Window
 from amqplite.broker.broker import Broker, Limits
-from amqplite.broker.journal import Batch, Journal
+from amqplite.broker.journal import Journal
 from amqplite.broker.queue import Queue
+from amqplite.broker.records import Batch
 from amqplite.broker.users import Users
 from amqplite.broker.vhost import Vhost
 from amqplite.protocol.fields import decode_table, encode_table, from_python

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from amqplite.broker.journal import Journal, Stored, message_key, split_key
+from amqplite.broker.journal import Journal
 from amqplite.broker.message import Entry, restored
+from amqplite.broker.records import Stored, message_key, split_key
 
 PAGE = 1000
 """Messages read at a time, at most: about two milliseconds of work."""

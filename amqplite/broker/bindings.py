@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from amqplite.broker.exchanges import Binding, Exchange
-from amqplite.broker.journal import BindingRow, Delete, Journal, Put
+from amqplite.broker.journal import Journal
 from amqplite.broker.queue import Queue
+from amqplite.broker.records import BindingRow, Delete, Put
 
 Bound = Queue | Exchange
 """What a binding leads to."""

@@ -13,7 +13,8 @@ from amqplite.broker.alarms import Alarms
 from amqplite.broker.arguments import Arguments
 from amqplite.broker.backlog import Page, Window
 from amqplite.broker.dead_letters import HeaderCodec
-from amqplite.broker.journal import Delete, Journal, Loaded, Put, Stored, VhostRow
+from amqplite.broker.journal import Journal
+from amqplite.broker.records import Delete, Loaded, Put, Stored, VhostRow
 from amqplite.broker.users import User, Users
 from amqplite.broker.vhost import Services, Vhost
 from amqplite.errors import NotAllowed

@@ -10,8 +10,9 @@ from typing import Protocol
 
 from amqplite.broker.arguments import Arguments, QueueSettings
 from amqplite.broker.backlog import Backlog
-from amqplite.broker.journal import Journal, message_key
+from amqplite.broker.journal import Journal
 from amqplite.broker.message import Entry, Message
+from amqplite.broker.records import message_key
 from amqplite.broker.redelivery import Cause, Reason
 from amqplite.broker.ring import Ring
 

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Set
 
-from amqplite.broker.journal import QUEUE_IDS
+from amqplite.broker.records import QUEUE_IDS
 from amqplite.errors import ResourceError
 
 

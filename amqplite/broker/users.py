@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from hmac import digest
 
-from amqplite.broker.journal import Definition, Delete, PermissionRow, Put, UserRow
 from amqplite.broker.passwords import NOBODY, check_hash, hash_password, verify
+from amqplite.broker.records import Definition, Delete, PermissionRow, Put, UserRow
 from amqplite.errors import AccessRefused, LoginRefused, NotFound, PreconditionFailed
 
 PERMISSIONS = ("configure", "write", "read")

@@ -13,19 +13,12 @@ from amqplite.broker.backlog import Backlog, Page, Window
 from amqplite.broker.bindings import Bindings
 from amqplite.broker.dead_letters import DeadLetters, HeaderCodec
 from amqplite.broker.exchanges import PREDECLARED, Binding, Exchange
-from amqplite.broker.journal import (
-    BindingRow,
-    Delete,
-    ExchangeRow,
-    Journal,
-    LoadedQueue,
-    Put,
-    QueueRow,
-)
+from amqplite.broker.journal import Journal
 from amqplite.broker.lease import CallAt, Lease
 from amqplite.broker.names import refuse_default, refuse_reserved, require_same, stripped
 from amqplite.broker.queue import Pressure, Queue
 from amqplite.broker.queue_ids import QueueIds
+from amqplite.broker.records import BindingRow, Delete, ExchangeRow, LoadedQueue, Put, QueueRow
 from amqplite.broker.users import User, Users
 from amqplite.errors import AccessRefused, NotFound, PreconditionFailed, ResourceLocked
 

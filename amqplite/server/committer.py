@@ -10,7 +10,8 @@ from typing import Never
 
 import trio
 
-from amqplite.broker.journal import Batch, Journal, Store, StoreFull
+from amqplite.broker.journal import Journal
+from amqplite.broker.records import Batch, Store, StoreFull
 from amqplite.server.flusher import Flusher
 from amqplite.server.wakeup import Wakeup
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import exc
 
-from amqplite.broker.journal import (
+from amqplite.broker.records import (
     SEQ_BITS,
     Batch,
     Loaded,

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, delete, func, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.sql.elements import ColumnElement
 
-from amqplite.broker.journal import (
+from amqplite.broker.records import (
     SEQ_BITS,
     BindingRow,
     Definition,

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 from sqlalchemy.schema import CreateTable
 
-from amqplite.broker.journal import MessageRow
+from amqplite.broker.records import MessageRow
 from amqplite.store.engine import (
     MEMORY,
     UNSYNCED,

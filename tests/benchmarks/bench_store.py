@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from amqplite.broker.journal import Batch, MessageRow, Purge, Put, QueueRow, message_key
+from amqplite.broker.records import Batch, MessageRow, Purge, Put, QueueRow, message_key
 from amqplite.store.database import Database
 
 

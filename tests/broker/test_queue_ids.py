@@ -3,16 +3,9 @@
 import pytest
 
 from amqplite.broker.broker import Broker
-from amqplite.broker.journal import (
-    QUEUE_IDS,
-    Journal,
-    Loaded,
-    LoadedQueue,
-    QueueRow,
-    VhostRow,
-    message_key,
-)
+from amqplite.broker.journal import Journal
 from amqplite.broker.queue_ids import QueueIds
+from amqplite.broker.records import QUEUE_IDS, Loaded, LoadedQueue, QueueRow, VhostRow, message_key
 from amqplite.broker.users import Users
 from amqplite.errors import ResourceError
 

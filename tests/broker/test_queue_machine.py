@@ -19,9 +19,9 @@ from hypothesis.stateful import (
     rule,
 )
 
-from amqplite.broker.journal import split_key
 from amqplite.broker.message import Entry
 from amqplite.broker.queue import Queue
+from amqplite.broker.records import split_key
 from amqplite.broker.redelivery import Cause
 from tests.broker.takers import Taker, message_of
 from tests.rig import Rig, tiny

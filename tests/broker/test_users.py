@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amqplite.broker import passwords, users
-from amqplite.broker.journal import Definition, Delete, PermissionRow, Put, UserRow
+from amqplite.broker.records import Definition, Delete, PermissionRow, Put, UserRow
 from amqplite.broker.users import Users
 from amqplite.errors import AccessRefused, LoginRefused, NotFound, PreconditionFailed
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from amqplite.broker.journal import (
+from amqplite.broker.records import (
     Batch,
     ContentRow,
     MessageRow,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
-from amqplite.broker.journal import (
+from amqplite.broker.records import (
     Batch,
     Delete,
     MessageRow,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amqplite.broker.journal import (
+from amqplite.broker.records import (
     Batch,
     BindingRow,
     Delete,

@@ -13,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
-from amqplite.broker.journal import Batch
+from amqplite.broker.records import Batch
 from amqplite.store import DatabaseDamaged, DatabaseTooNew, StoreUnusable, migrate
 from amqplite.store.database import Database
 from amqplite.store.engine import open_writer

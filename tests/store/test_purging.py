@@ -5,14 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from amqplite.broker.journal import (
-    Batch,
-    Definition,
-    Delete,
-    Purge,
-    StoreFull,
-    VhostRow,
-)
+from amqplite.broker.records import Batch, Definition, Delete, Purge, StoreFull, VhostRow
 from amqplite.store import engine, purging
 from amqplite.store.database import Database
 from amqplite.store.engine import MEMORY, driver_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amqplite.broker.journal import Batch, Delete, message_key
+from amqplite.broker.records import Batch, Delete, message_key
 from amqplite.store import purging, spill
 from amqplite.store.database import Database
 from amqplite.store.engine import driver_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from amqplite.broker.journal import Batch
+from amqplite.broker.records import Batch
 from amqplite.store import vacuum
 from amqplite.store.database import Database
 from tests.store.rows import keys, message, page_keys, queues, sqlite
