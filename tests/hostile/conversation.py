@@ -233,7 +233,7 @@ def spoil(frames: list[bytes], random: Random) -> None:
     among = random.choice((double, drop, swap, add, None, None, None, None, None, None))
     if among is not None:
         among(frames, at, random)
-    else:
+    elif len(frames[at]) >= 12:  # not much is left of some that were spoilt before
         within = random.choices(
             (spoil_payload, spoil_octets, readdress, retype, rename), (12, 2, 2, 1, 2)
         )[0]
