@@ -57,7 +57,7 @@ class Committer:
         self._on_full = on_full
         self._pending = Wakeup()
         self._misses = self._skips = 0
-        self._untidy = False
+        self._untidy = True  # a purge may be left from before
         journal.on_append = self._pending.set
 
     async def run(self) -> Never:
