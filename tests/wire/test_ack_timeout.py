@@ -50,9 +50,10 @@ def test_a_late_delivery_goes_to_another_consumer_and_its_holder_lives_on(
     heir.consume(slow)
     holder.publish(b"m2", slow)
     assert heir.delivery().seen == (b"m2", False)  # not held up
+    heir.ack(1)
     assert heir.delivery().seen == (b"m1", True)
     assert TIMEOUT_MS / 1000 - 0.05 < monotonic() - began < TIMEOUT_MS / 1000 + 1
-    heir.ack(0, multiple=True)
+    heir.ack(2)
     heir.peer.sync()
 
     peer.quiet()  # neither a cancel nor a close
@@ -161,7 +162,7 @@ def test_a_range_of_acks_settles_what_is_in_time_and_passes_over_what_is_late(
 def test_the_clock_of_each_delivery_is_its_own(connect: Connect, queue: str) -> None:
     holder, heir = connect().channel(), connect().channel()
     holder.declare(queue)
-    holder.consume(queue, arguments=arguments(x_consumer_timeout=3 * TIMEOUT_MS))
+    holder.consume(queue, arguments=arguments(x_consumer_timeout=4 * TIMEOUT_MS))
     holder.publish(b"m1", queue)
     holder.delivery()
     outlast(connect().channel(), f"witness.{queue}")
@@ -170,9 +171,9 @@ def test_the_clock_of_each_delivery_is_its_own(connect: Connect, queue: str) -> 
     holder.delivery()
     heir.consume(queue)
     assert heir.delivery().seen == (b"m1", True)
-    assert monotonic() - began < 2.7 * TIMEOUT_MS / 1000
+    assert monotonic() - began < 3.7 * TIMEOUT_MS / 1000
     assert heir.delivery().seen == (b"m2", True)
-    assert monotonic() - began > 2.8 * TIMEOUT_MS / 1000
+    assert monotonic() - began > 3.8 * TIMEOUT_MS / 1000
 
 
 def test_what_needs_no_ack_never_times_out(connect: Connect, queue: str) -> None:

@@ -1,22 +1,33 @@
 """What may befall the consumer, or the channel, of a delivery that was not acked in time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 
 import pytest
 
 from amqplite.protocol.methods import BasicCancel
 from tests.broker_process import BrokerProcess
 from tests.wire.channel import Channel
-from tests.wire.conftest import Connect, Name, Start
+from tests.wire.conftest import Connect, Name
 from tests.wire.events import arguments
 
 GLOBAL_MS = 400
 Broker = Callable[[str], BrokerProcess]
 
 
-@pytest.fixture
-def broker(start: Start) -> Broker:
-    return lambda action: start(consumer_timeout_action=action, consumer_timeout_ms=GLOBAL_MS)
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A broker for each action, started when the first test wants it."""
+    with ExitStack() as started:
+
+        @cache
+        def broker(action: str) -> BrokerProcess:
+            folder = tmp_path_factory.mktemp(action)
+            settings = {"consumer_timeout_action": action, "consumer_timeout_ms": GLOBAL_MS}
+            return started.enter_context(BrokerProcess(folder, host="127.0.0.1", **settings))
+
+        yield broker
 
 
 TEXT = (
@@ -54,8 +65,9 @@ def test_to_cancel_ends_the_late_consumer_and_no_other(
     heir.consume(slow)
     channel.publish(b"m2", slow)
     assert heir.delivery().seen == (b"m2", False)
+    heir.ack(1)
     assert heir.delivery().seen == (b"m1", True)
-    heir.ack(0, multiple=True)
+    heir.ack(2)
     assert channel.expect(BasicCancel) == BasicCancel("slow", True)
     channel.publish(b"still here", other)
     event = channel.delivery()
