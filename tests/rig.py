@@ -9,6 +9,7 @@ from amqplite.broker.queue import Queue
 from amqplite.broker.records import Batch
 from amqplite.broker.users import Users
 from amqplite.broker.vhost import Vhost
+from amqplite.connection.content_headers import ContentHeaders
 from amqplite.protocol.fields import decode_table, encode_table, from_python
 from tests.naive_store import NaiveStore
 
@@ -45,7 +46,13 @@ class Rig:
         self.journal.on_append = self._called
         users = Users(self.journal.define, bytes)
         self.broker = Broker(
-            NOW, users, self.journal, self._generate_name, self.store.page, self.limits
+            NOW,
+            users,
+            self.journal,
+            self._generate_name,
+            self.store.page,
+            self.limits,
+            ContentHeaders(),
         )
         self.broker.load(self.store.load(), decode_table)
 

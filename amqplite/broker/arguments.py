@@ -102,6 +102,13 @@ def _text(tag: str, value: Any) -> str:
     return bytes(value).decode(errors="surrogateescape")
 
 
+def _name(tag: str, value: Any) -> str:
+    text = _text(tag, value)
+    if len(value) > 255:
+        raise ValueError(f"{len(value)} octets are over 255")
+    return text
+
+
 def _one_of(tag: str, value: Any, choices: tuple[str, ...]) -> str:
     text = _text(tag, value)
     if text not in choices:
@@ -133,8 +140,8 @@ def _count(tag: str, value: Any) -> int:
 _KNOWN: dict[str, tuple[str, Any]] = {
     "x-expires": ("expires_ms", lambda t, v: _integer(t, v, 1, _TEN_YEARS_MS)),
     "x-message-ttl": ("message_ttl_ms", _milliseconds),
-    "x-dead-letter-exchange": ("dead_letter_exchange", _text),
-    "x-dead-letter-routing-key": ("dead_letter_routing_key", _text),
+    "x-dead-letter-exchange": ("dead_letter_exchange", _name),
+    "x-dead-letter-routing-key": ("dead_letter_routing_key", _name),
     "x-max-length": ("max_length", _count),
     "x-max-length-bytes": ("max_length_bytes", _count),
     "x-max-priority": ("max_priority", lambda t, v: _integer(t, v, 0, 255)),

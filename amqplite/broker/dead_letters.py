@@ -6,6 +6,7 @@ so it is never in both places, nor in none. What it went through stands in its h
 newest first, one entry for each queue and reason, and the first and last of them in plain headers.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -17,12 +18,15 @@ from amqplite.broker.redelivery import Reason
 
 Table = dict[str, tuple[str, Any]]
 
+_COUNT_MAX = (1 << 63) - 1
+"""What a count can be on the wire, and a client may have sent."""
+
 
 class HeaderCodec(Protocol):
     """Reads and writes the headers of a content header, which are octets to this package."""
 
     def read(self, header: bytes, /) -> Table:
-        """Return the headers of a content header's payload; empty if it has none."""
+        """Return the headers of a content header's payload; empty if it has none that is one."""
         ...
 
     def write(self, header: bytes, table: Table, /) -> bytes:
@@ -31,6 +35,10 @@ class HeaderCodec(Protocol):
 
     def expiration(self, header: bytes, /) -> bytes | None:
         """Return the expiration that `write` takes away."""
+        ...
+
+    def persistent(self, header: bytes, /) -> bool:
+        """Return whether it was published to survive a restart."""
         ...
 
 
@@ -53,12 +61,27 @@ class DeadLetters:
         self._look_up = look_up
         self._codec = codec
         self._now_ms = now_ms
+        self._given_up: deque[tuple[Queue, Message, Reason]] = deque()
+        self._publishing = False
 
     def publish(self, queue: Queue, message: Message, reason: Reason) -> None:
         """Publish a message that `queue` gives up, if it has a dead-letter exchange.
 
-        Where that exchange is not there, or routes to no queue, the message is dropped.
+        Where that exchange is not there, or routes to no queue, the message is dropped. What a
+        dead letter makes another queue give up is published after it, not within: two full queues
+        may give up all they have to each other.
         """
+        self._given_up.append((queue, message, reason))
+        if self._publishing:
+            return
+        self._publishing = True
+        try:
+            while self._given_up:
+                self._publish(*self._given_up.popleft())
+        finally:
+            self._publishing = False
+
+    def _publish(self, queue: Queue, message: Message, reason: Reason) -> None:
         settings = queue.settings
         exchange = None
         if settings.dead_letter_exchange is not None:
@@ -89,7 +112,7 @@ class DeadLetters:
             whole_frames(header, (message.body,), 1),
             1,
             len(header),
-            message.persistent,
+            self._codec.persistent(header),
         )
         targets = [t for t in found if not _would_cycle(t, deaths, queue, reason)]
         enqueue(self._journal, letter, targets)
@@ -136,7 +159,8 @@ def _died(
     before = [death for death in deaths if (death["queue"], death["reason"]) == identity]
     others = [death for death in deaths if (death["queue"], death["reason"]) != identity]
     if before:
-        death = before[0] | {"count": ("l", before[0]["count"][1] + 1)}
+        count = min(before[0]["count"][1] + 1, _COUNT_MAX)
+        death = before[0] | {"count": ("l", count)}
     else:
         death = {
             "count": ("l", 1),

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from amqplite.errors import InvalidSyntax
 from amqplite.protocol import properties
 from amqplite.protocol.fields import Table, decode_table
 
@@ -10,12 +11,15 @@ class ContentHeaders:
     """Reads and writes headers; see `broker.dead_letters.HeaderCodec`."""
 
     def read(self, header: bytes) -> Table:
-        """Return the headers of a content header's payload; empty if it has none."""
-        return decode_table(properties.headers(header) or b"")
+        """Return the headers of a content header's payload; empty if it has none that is one."""
+        try:
+            return decode_table(properties.headers(header) or b"")
+        except InvalidSyntax:  # nobody had to understand them so far
+            return {}
 
     def write(self, header: bytes, table: Table) -> bytes:
         """Return a content header's payload with other headers, and without an expiration."""
-        decoded = properties.decode_properties(header)
+        decoded = properties.decode_properties(properties.with_headers(header, None))
         changed = replace(decoded, headers=table, expiration=None)
         size = int.from_bytes(header[4:12], "big")
         return properties.encode_header(size, properties.encode_properties(changed))
@@ -23,3 +27,7 @@ class ContentHeaders:
     def expiration(self, header: bytes) -> bytes | None:
         """Return the expiration that `write` takes away."""
         return properties.expiration(header)
+
+    def persistent(self, header: bytes) -> bool:
+        """Return whether it was published to survive a restart."""
+        return properties.delivery_mode(header) == 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from amqplite.broker.message import Entry, Message, whole_frames
 from amqplite.broker.queue import Queue
+from amqplite.errors import InvalidSyntax
 from amqplite.protocol import properties
 from amqplite.protocol.fields import decode_table, encode_table
 
@@ -167,10 +168,16 @@ def get_ok(channel: "Channel", queue: Queue, entry: Entry, tag: int) -> bytes:
 
 
 def counted(entry: Entry, count: int) -> Message:
-    """Return a message that says how often it was handed out before (RabbitMQ: delivery limit)."""
+    """Return a message that says how often it was handed out before (RabbitMQ: delivery limit).
+
+    Where its headers are no table, they can't tell.
+    """
     message = entry.message
-    table = properties.headers(message.header) or b""
-    headers = decode_table(table) | {"x-delivery-count": ("l", count)}
+    try:
+        headers = decode_table(properties.headers(message.header) or b"")
+    except InvalidSyntax:
+        return message
+    headers["x-delivery-count"] = ("l", count)
     header = properties.with_headers(message.header, encode_table(headers))
     octets = whole_frames(header, (message.body,), message.channel)
     return Message(message.address, octets, message.channel, len(header), message.persistent)
