@@ -46,7 +46,7 @@ class Filler:
 
     def remove(self) -> None:
         """Give it all back."""
-        self._path.unlink()
+        self._path.unlink(missing_ok=True)
 
     def _free(self) -> int:
         found = os.statvfs(self._path.parent)

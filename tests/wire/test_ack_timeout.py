@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 
 from tests.wire.channel import Channel
-from tests.wire.conftest import Connect, Name, Start
+from tests.wire.conftest import Connect, Name
 from tests.wire.events import arguments
 
 TIMEOUT_MS = 300
@@ -239,43 +239,3 @@ def test_a_consumers_timeout_comes_before_its_queues_and_that_before_the_brokers
     else:
         outlast(connect().channel(), f"witness.{queue}")
         assert heir.received() == []
-
-
-@pytest.mark.parametrize("action", ["requeue", "cancel", "close"])
-def test_a_single_active_consumer_queue_goes_on_after_each_of_its_consumers_was_late(
-    start: Start, connect: Connect, queue: str, action: str
-) -> None:
-    broker = start(consumer_timeout_action=action)
-    publisher = connect(to=broker).channel()
-    publisher.declare(
-        queue, arguments=arguments(x_single_active_consumer=True, x_consumer_timeout=TIMEOUT_MS)
-    )
-    for number in range(10):
-        publisher.publish(b"%d" % number, queue)
-    late = [connect(to=broker).channel() for _ in range(2)]
-    for channel in late:
-        channel.qos(1)
-        channel.consume(queue)
-    held = late[0].delivery()
-    outlast(connect(to=broker).channel(), f"witness.{queue}")
-    if action == "requeue":  # it is still the active one, once it has settled
-        late[0].ack(held.tag)
-        held = late[0].delivery()
-        assert held.seen == (b"0", True)
-        late[0].close()
-    event = late[1].delivery()
-    assert event.seen == (b"0", True)
-    outlast(connect(to=broker).channel(), f"witness2.{queue}")
-    if action != "close":
-        late[1].ack(event.tag)
-        late[1].peer.sync()
-    late[1].peer.reset()
-    last = connect(to=broker).channel()
-    last.qos(1)
-    last.consume(queue)
-    bodies = []
-    for _ in range(10):
-        event = last.delivery()
-        bodies.append(event.body)
-        last.ack(event.tag)
-    assert bodies == [b"%d" % number for number in range(10)]

@@ -11,6 +11,7 @@ from tests.broker_process import BrokerProcess
 from tests.wire.channel import Channel
 from tests.wire.conftest import Connect, Name
 from tests.wire.events import arguments
+from tests.wire.test_ack_timeout import TIMEOUT_MS, outlast
 
 GLOBAL_MS = 400
 Broker = Callable[[str], BrokerProcess]
@@ -138,3 +139,43 @@ def test_to_close_tells_the_timeout_that_was_used(
     channel.publish(b"m", queue)
     channel.delivery()
     expect_timeout_close(channel, 200)
+
+
+@pytest.mark.parametrize("action", ["requeue", "cancel", "close"])
+def test_a_single_active_consumer_queue_goes_on_after_each_of_its_consumers_was_late(
+    broker: Broker, connect: Connect, queue: str, action: str
+) -> None:
+    own = broker(action)
+    publisher = connect(to=own).channel()
+    publisher.declare(
+        queue, arguments=arguments(x_single_active_consumer=True, x_consumer_timeout=TIMEOUT_MS)
+    )
+    for number in range(10):
+        publisher.publish(b"%d" % number, queue)
+    late = [connect(to=own).channel() for _ in range(2)]
+    for channel in late:
+        channel.qos(1)
+        channel.consume(queue)
+    held = late[0].delivery()
+    outlast(connect(to=own).channel(), f"witness.{queue}")
+    if action == "requeue":  # it is still the active one, once it has settled
+        late[0].ack(held.tag)
+        held = late[0].delivery()
+        assert held.seen == (b"0", True)
+        late[0].close()
+    event = late[1].delivery()
+    assert event.seen == (b"0", True)
+    outlast(connect(to=own).channel(), f"witness2.{queue}")
+    if action != "close":
+        late[1].ack(event.tag)
+        late[1].peer.sync()
+    late[1].peer.reset()
+    last = connect(to=own).channel()
+    last.qos(1)
+    last.consume(queue)
+    bodies = []
+    for _ in range(10):
+        event = last.delivery()
+        bodies.append(event.body)
+        last.ack(event.tag)
+    assert bodies == [b"%d" % number for number in range(10)]

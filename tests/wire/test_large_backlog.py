@@ -132,14 +132,11 @@ def test_a_large_backlog_costs_no_more(start: Start, connect: Connect) -> None:
     hold(start, connect, LARGE)
 
 
-@pytest.mark.parametrize("durable", [True, False], ids=["durable", "transient"])
-def test_transient_messages_do_not_stay_in_memory_either(
-    start: Start, connect: Connect, durable: bool
-) -> None:
+def test_transient_messages_do_not_stay_in_memory_either(start: Start, connect: Connect) -> None:
     broker = start()
     publisher = Publisher(connect(to=broker).channel())
     channel, count = publisher.channel, 60_000
-    channel.call(QueueDeclare(queue="deep", durable=durable))
+    channel.call(QueueDeclare(queue="deep"))
     publisher.fill("deep", range(AHEAD), 100, TRANSIENT)
     before = resident_bytes(broker.pid)
     publisher.fill("deep", range(AHEAD, count), 100, TRANSIENT)

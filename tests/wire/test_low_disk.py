@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event as Signal
 from time import monotonic
@@ -20,7 +21,7 @@ from amqplite.protocol.methods import (
 )
 from tests.broker_process import BrokerProcess
 from tests.wire.channel import Channel
-from tests.wire.conftest import Connect, Start, until
+from tests.wire.conftest import Connect, Start, assert_no_fault, probe, until
 from tests.wire.disk import MIB, Filler, small_disk
 from tests.wire.events import HEARTBEAT, TRANSIENT
 from tests.wire.peer import CAPABILITIES
@@ -28,21 +29,29 @@ from tests.wire.peer import CAPABILITIES
 UNAWARE = {**CAPABILITIES, "connection.blocked": False}
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with small_disk(tmp_path / "disk", 64 * MIB) as folder:
-        yield folder
+@dataclass(frozen=True, slots=True)
+class Low:
+    """A broker on a disk of 64 MiB, which raises its alarm where less than 40 are free."""
+
+    broker: BrokerProcess
+    filler: Filler
+
+
+@pytest.fixture(scope="module")
+def shared_low(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Low]:
+    with small_disk(tmp_path_factory.mktemp("low") / "disk", 64 * MIB) as disk:
+        broker = BrokerProcess(disk / "data", disk_free_min_bytes=40 * MIB, shutdown_timeout_s=0.1)
+        with broker:
+            yield Low(broker, Filler(disk))
+            assert_no_fault(broker)
 
 
 @pytest.fixture
-def filler(disk: Path) -> Filler:
-    return Filler(disk)
-
-
-@pytest.fixture
-def broker(start: Start, disk: Path) -> BrokerProcess:
-    """A broker that raises its alarm where less than 40 of 64 MiB are free."""
-    return start(disk / "data", disk_free_min_bytes=40 * MIB)
+def low(shared_low: Low) -> Iterator[Low]:
+    """The same, with room again after the test, and the alarm over."""
+    yield shared_low
+    shared_low.filler.remove()
+    probe(shared_low.broker.amqp_port)
 
 
 def publish_until_blocked(channel: Channel, queue: str) -> int:
@@ -61,14 +70,14 @@ def publish_until_blocked(channel: Channel, queue: str) -> int:
 
 
 def test_publishers_are_told_once_that_they_are_blocked_and_once_that_they_are_not(
-    broker: BrokerProcess, connect: Connect, filler: Filler, queue: str
+    low: Low, connect: Connect, queue: str
 ) -> None:
-    aware, another = connect(to=broker).channel(), connect(to=broker).channel()
-    unaware = connect(to=broker, capabilities=UNAWARE).channel()
-    consumer = connect(to=broker).channel()
+    aware, another = connect(to=low.broker).channel(), connect(to=low.broker).channel()
+    unaware = connect(to=low.broker, capabilities=UNAWARE).channel()
+    consumer = connect(to=low.broker).channel()
     aware.declare(queue)
     aware.confirm()
-    filler.leave(20 * MIB)
+    low.filler.leave(20 * MIB)
     published = publish_until_blocked(aware, queue)
     confirmed = [event.method for event in aware.received()]
     for channel in (aware, aware, unaware):
@@ -80,7 +89,7 @@ def test_publishers_are_told_once_that_they_are_blocked_and_once_that_they_are_n
     another.publish(b"held", queue)
     assert another.peer.blocked() == "low on disk"
 
-    filler.remove()
+    low.filler.remove()
     for channel in (aware, another):
         assert channel.peer.zero.expect(ConnectionUnblocked) == ConnectionUnblocked()
     until(lambda: consumer.depth(queue) == published + 4)
@@ -91,17 +100,15 @@ def test_publishers_are_told_once_that_they_are_blocked_and_once_that_they_are_n
     assert confirmed[-1].delivery_tag == published + 2
 
 
-def test_all_but_publishing_goes_on_while_blocked(
-    broker: BrokerProcess, connect: Connect, filler: Filler, queue: str
-) -> None:
-    peer = connect(to=broker, heartbeat=1)
+def test_all_but_publishing_goes_on_while_blocked(low: Low, connect: Connect, queue: str) -> None:
+    peer = connect(to=low.broker, heartbeat=1)
     channel, other = peer.channel(), peer.channel()
     channel.declare(queue)
     channel.consume(queue)
     for _ in range(5):
         channel.publish(b"before", queue)
     held = channel.deliveries(5)
-    filler.leave(20 * MIB)
+    low.filler.leave(20 * MIB)
     extra = publish_until_blocked(other, queue) - 1
     held += channel.deliveries(extra)
     for event in held[1:]:
@@ -110,7 +117,7 @@ def test_all_but_publishing_goes_on_while_blocked(
     again = channel.delivery()
     assert again.seen == (b"before", True)
     assert channel.declare(f"more.{queue}") == f"more.{queue}"
-    consumer = connect(to=broker).channel()
+    consumer = connect(to=low.broker).channel()
     consumer.consume(queue)
     peer.sync()
     before = peer.heartbeats
@@ -127,12 +134,12 @@ def test_all_but_publishing_goes_on_while_blocked(
 
 @pytest.mark.parametrize("what", ["channel", "connection"])
 def test_a_close_is_answered_while_blocked(
-    broker: BrokerProcess, connect: Connect, filler: Filler, queue: str, what: str
+    low: Low, connect: Connect, queue: str, what: str
 ) -> None:
-    peer = connect(to=broker)
+    peer = connect(to=low.broker)
     channel = peer.channel()
     channel.declare(queue)
-    filler.leave(20 * MIB)
+    low.filler.leave(20 * MIB)
     published = publish_until_blocked(channel, queue)
     for _ in range(20):
         channel.publish(b"x" * 10_000, queue)
@@ -142,8 +149,8 @@ def test_a_close_is_answered_while_blocked(
     peer.send(0, ConnectionClose(200, "bye"))
     peer.zero.expect(ConnectionCloseOk, within_s=2)
     peer.expect_end(within_s=2)
-    filler.remove()
-    watcher = connect(to=broker).channel()
+    low.filler.remove()
+    watcher = connect(to=low.broker).channel()
     watcher.publish(b"after", queue)
     until(lambda: watcher.depth(queue) == published)
     assert watcher.drain(queue)[-1] == (b"after", False)  # what was held is dropped
