@@ -128,10 +128,11 @@ class FrameReader:
         one by one makes of it what is right.
         """
         received = len(data)
+        if received - start < OVERHEAD:
+            return start + OVERHEAD if received == start or data[start] == HEADER else 0
         if received - start < _CONTENT_HEAD:
-            is_header = received == start or data[start] == HEADER
-            too_short = received - start >= OVERHEAD and _unpack_head(data, start)[2] < _HEADER_MIN
-            return start + _CONTENT_HEAD if is_header and not too_short else 0
+            kind, _, size = _unpack_head(data, start)
+            return start + _CONTENT_HEAD if kind == HEADER and size >= _HEADER_MIN else 0
         kind, number, size, class_id, _, body_size = _unpack_content_head(data, start)
         limit = self.frame_max - OVERHEAD
         if kind != HEADER or number != channel or class_id != 60:
