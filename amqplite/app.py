@@ -33,8 +33,12 @@ from amqplite.store.lock import DataDirLock
 DATABASE = "amqplite.db"
 
 
-class StartupError(Exception):
-    """The broker can't start; `str()` is one line that says why and what to do."""
+class BrokerError(Exception):
+    """The broker can't start, or go on; `str()` is one line that says why and what to do."""
+
+
+class StartupError(BrokerError):
+    """The broker can't start; nothing was changed."""
 
 
 def serve(settings: Settings) -> None:
@@ -42,6 +46,8 @@ def serve(settings: Settings) -> None:
 
     Raises:
         StartupError: it could not start; nothing was changed.
+        BrokerError: it could not go on, as its store failed: to go on would be to confirm what is
+            not there.
     """
     sys.setswitchinterval(0.001)  # the committer's thread waits that long for the interpreter
     trio.run(Application(settings).run)
@@ -57,12 +63,15 @@ class Application:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._log = get_logger("amqplite")
+        self._failure: Exception | None = None
+        self._give_up: Callable[[], object] = lambda: None
 
     async def run(self) -> None:
         """Serve until a signal comes.
 
         Raises:
             StartupError: it could not start; nothing was changed.
+            BrokerError: its store failed.
         """
         settings = self._settings
         with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
@@ -71,7 +80,12 @@ class Application:
                 amqp = await _listen(stack, settings.host, settings.amqp_port, "--amqp-port")
                 http = await _listen(stack, settings.host, settings.http_port, "--http-port")
                 store = _open_store(settings, stack)
-                await self._serve(store, amqp, http, signals)
+                try:
+                    await self._serve(store, amqp, http, signals)
+                except* StoreUnusable as failures:
+                    self._failure = _first(failures)
+                if self._failure is not None:
+                    raise BrokerError(str(self._failure))
         self._log.info("stopped")
 
     async def _serve(
@@ -95,6 +109,7 @@ class Application:
         site = Site(broker, endpoints({"amqp": amqp, "http": http}))
         committer = Committer(journal, store, self._on_full, store.tidy, flusher)
         async with trio.open_nursery() as background:
+            self._give_up = background.cancel_scope.cancel
             await committer.commit()
             background.start_soon(committer.run)
             background.start_soon(Ticker(broker, clock).run)
@@ -110,8 +125,12 @@ class Application:
                 await listener.drain(settings.shutdown_timeout_s)
                 foreground.cancel_scope.cancel()
             background.cancel_scope.cancel()
-        broker.record_handed_out()
-        await committer.commit()
+        if self._failure is None:
+            broker.record_handed_out()
+            with trio.move_on_after(settings.shutdown_timeout_s) as limit:
+                await committer.finish()
+            if limit.cancelled_caught:
+                self._log.error("the database took no more: what was not confirmed is lost")
 
     def _broker(self, store: Database, clock: Clock, journal: Journal) -> Broker:
         settings = self._settings
@@ -152,6 +171,13 @@ class Application:
             self._log.info("the database takes changes again")
 
     def _report(self, error: Exception) -> None:
+        """Log a fault that a connection met; end it all if it is the store's."""
+        if isinstance(error, ExceptionGroup) and error.subgroup(StoreUnusable):
+            error = _first(error)
+        if isinstance(error, StoreUnusable):
+            self._failure = error
+            self._give_up()
+            return
         self._log.error("a fault of the broker closed a connection", exc_info=error)
 
 
@@ -198,6 +224,12 @@ async def _accept(
     with trio.CancelScope() as accepting:
         task_status.started(accepting)
         await trio.serve_listeners(serve, sockets, handler_nursery=nursery)
+
+
+def _first(failures: ExceptionGroup[Exception]) -> Exception:
+    """Return the first exception in a group, or in a group within."""
+    first = failures.exceptions[0]
+    return _first(first) if isinstance(first, ExceptionGroup) else first
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:

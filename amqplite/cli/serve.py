@@ -76,5 +76,5 @@ def _serve(config_file: Path | None, flags: dict[str, Any]) -> None:
     gc.enable()
     try:
         app.serve(settings)
-    except app.StartupError as error:
+    except app.BrokerError as error:
         raise click.ClickException(str(error)) from None

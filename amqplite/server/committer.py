@@ -56,6 +56,8 @@ class Committer:
         self._store = store
         self._on_full = on_full
         self._pending = Wakeup()
+        self._batch: Batch | None = None  # being written
+        self._reaches = 0
         self._misses = self._skips = 0
         self._untidy = True  # a purge may be left from before
         journal.on_append = self._pending.set
@@ -106,19 +108,27 @@ class Committer:
         self._misses = 0
 
     async def commit(self) -> None:
-        """Write what has gathered."""
-        batch, position = self._journal.take()
-        if batch is not None:
-            with trio.CancelScope(shield=True):
-                await self._write(batch)
+        """Write what has gathered; or what a cancelled call before this one has left."""
+        if self._batch is None:
+            self._batch, self._reaches = self._journal.take()
+        if self._batch is not None:
+            await self._write(self._batch)
+            self._batch = None
         with self._flusher.gathering():
-            self._journal.committed(position)
+            self._journal.committed(self._reaches)
+
+    async def finish(self) -> None:
+        """Write all there is, at the end."""
+        while self._batch is not None or self._journal.position > self._journal.durable:
+            await self.commit()
 
     async def _write(self, batch: Batch) -> None:
+        """Write `batch`, however long it takes; a cancellation comes between two tries."""
         full = False
         while True:
             try:
-                await trio.to_thread.run_sync(self._store.commit, batch)
+                with trio.CancelScope(shield=True):
+                    await trio.to_thread.run_sync(self._store.commit, batch)
                 break
             except StoreFull:
                 if not full:

@@ -1,6 +1,7 @@
 """The store: a database file, its log, and beside it what spilled out of memory."""
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -95,8 +96,12 @@ class Database:
             return definitions.load(self._reader, self._purged)
 
     def page(self, first: int, last: int, limit: int, /) -> list[Stored]:
-        """Read up to `limit` messages with keys from `first` to `last`, in order."""
-        with self._turn:
+        """Read up to `limit` messages with keys from `first` to `last`, in order.
+
+        Raises:
+            DatabaseDamaged: they can't be read.
+        """
+        with self._turn, _usable(self._path):
             found = purging.read_page(self._reader, READ_PAGE, self._purged, first, last, limit)
             spilled = self._spill.page(first, last, limit)
         page = [_stored(row, True) for row in found]
@@ -111,8 +116,9 @@ class Database:
 
         Raises:
             StoreFull: as `Store` says.
+            DatabaseDamaged: it can't be written any more.
         """
-        with self._turn:
+        with self._turn, _usable(self._path):
             try:
                 if not self._write(batch, count_first=False):
                     self._write(batch, count_first=True)
@@ -136,8 +142,11 @@ class Database:
 
         Returns:
             Whether there is more, for when there is time.
+
+        Raises:
+            DatabaseDamaged: it can't be written any more.
         """
-        with self._turn:
+        with self._turn, _usable(self._path):
             more = self._purge() | self._spill.purge() or self._shrink()
             if not more:
                 checkpoint(self._writer)
@@ -253,6 +262,26 @@ def _named(path: Path | str) -> Iterator[None]:
     except exc.DatabaseError as error:
         raise unusable(Path(path), error.orig) from error
 
+
+@contextmanager
+def _usable(path: Path | str) -> Iterator[None]:
+    """Turn it into one line when the file turns out to be damaged, or its disk does."""
+    try:
+        yield
+    except (exc.DatabaseError, sqlite3.DatabaseError) as error:
+        cause = error.orig if isinstance(error, exc.DatabaseError) else error
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF not in _OF_THE_FILE:
+            raise  # a fault of ours
+        raise unusable(Path(path), cause) from error
+
+
+_OF_THE_FILE = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+)
 
 _key = itemgetter(0)
 
