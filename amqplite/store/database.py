@@ -1,6 +1,7 @@
 """The store: a database file, its log, and beside it what spilled out of memory."""
 
 import json
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from amqplite.broker.records import (
     StoreFull,
     split_key,
 )
-from amqplite.store import definitions, purging
+from amqplite.store import StoreUnusable, definitions, purging
 from amqplite.store.engine import (
     MEMORY,
     if_possible,
@@ -71,6 +72,9 @@ class Database:
     def __init__(self, path: Path | str) -> None:
         file = None if path == MEMORY else Path(path)
         revision = find_revision(file) if file else EMPTY
+        if file and file.exists() and not os.access(file, os.W_OK):
+            # SQLite would open it all the same, and find out at the first real write
+            raise StoreUnusable(f"{path} can't be opened: it is readonly")
         with ExitStack() as opened, _named(path):
             self._writer = opened.enter_context(open_writer(path))
             migrate(self._writer, revision)
