@@ -70,6 +70,7 @@ class Vhost:
             self._dead_letters = DeadLetters(
                 self.exchanges.get, services.journal, services.codec, services.now_ms
             )
+        self._removing: list[Exchange] = []
         self._bindings = Bindings(name, self.exchanges, services.journal, self._remove_exchange)
         for exchange, type_, internal in PREDECLARED:
             self.exchanges[exchange] = Exchange(
@@ -156,6 +157,18 @@ class Vhost:
         self._remove_exchange(exchange)
 
     def _remove_exchange(self, exchange: Exchange) -> None:
+        """Remove an exchange, then those it leaves unused: one by one, as chains may be long."""
+        removing = self._removing
+        removing.append(exchange)
+        if len(removing) > 1:
+            return
+        try:
+            for each in removing:
+                self._remove_one_exchange(each)
+        finally:
+            removing.clear()
+
+    def _remove_one_exchange(self, exchange: Exchange) -> None:
         if self.exchanges.pop(exchange.name, None) is None:
             return
         self.revision += 1
