@@ -43,7 +43,7 @@ class Outbox:
         self.size = 0
         return chunks
 
-    def put_back(self, octets: bytes) -> None:
+    def put_back(self, chunks: list[bytes]) -> None:
         """Return what could not be written, in front of all else."""
-        self.chunks.insert(0, octets)
-        self.size += len(octets)
+        self.chunks[:0] = chunks
+        self.size += sum(map(len, chunks))

@@ -1,5 +1,7 @@
 """Sending many pieces in one go."""
 
+import os
+
 import trio
 
 COPY_MAX = 4096
@@ -7,6 +9,20 @@ COPY_MAX = 4096
 
 _PIECES_MAX = 1024
 """Pieces the kernel takes in one call (IOV_MAX)."""
+
+
+def write_some(fd: int, pieces: list[bytes], size: int) -> list[bytes]:
+    """Write what the socket `fd` takes without waiting; return what is left of `pieces`.
+
+    Also when there is no peer any more: whoever waits for the rest will find out.
+    """
+    if size <= COPY_MAX * len(pieces) or len(pieces) > _PIECES_MAX:
+        pieces = [b"".join(pieces)]
+    try:
+        sent = os.writev(fd, pieces)
+    except OSError:
+        return pieces
+    return _behind(pieces, sent)
 
 
 async def send_all(stream: trio.abc.SendStream, pieces: list[bytes], size: int) -> None:

@@ -1,6 +1,5 @@
 """One connection's reader and writer: octets between a stream and a `Connection`."""
 
-import os
 from collections.abc import Callable
 
 import trio
@@ -13,7 +12,7 @@ from amqplite.connection.state import State
 from amqplite.protocol.frames import HEARTBEAT_FRAME
 from amqplite.server.clock import Clock
 from amqplite.server.flusher import Flusher
-from amqplite.server.gather import send_all
+from amqplite.server.gather import send_all, write_some
 from amqplite.server.wakeup import Wakeup
 
 READ_SIZE = 256 * 1024
@@ -26,7 +25,7 @@ PRESSED_BYTES_PER_S = 8 * 1024 * 1024
 """How fast a publisher is read from, at least, while its messages pile up."""
 
 AT_ONCE_MAX = 256 * 1024
-"""Octets that are joined and written at once; more goes uncopied, in the writer's turn."""
+"""Octets that are written at once; more goes in the writer's turn."""
 
 JOURNAL_HIGH_BYTES = 32 * 1024 * 1024
 """Octets of messages that may wait for the disk before publishers have to."""
@@ -155,16 +154,14 @@ class Session:
     def write_now(self) -> None:
         """Write what the socket takes of what has gathered; the writer's task does the rest."""
         outbox = self.connection.outbox
-        if self._sending or self._fd < 0 or not 0 < outbox.size <= AT_ONCE_MAX:
+        size = outbox.size
+        if self._sending or self._fd < 0 or not 0 < size <= AT_ONCE_MAX:
             self._output.set()
             return
-        data = b"".join(outbox.take())
-        try:
-            sent = os.write(self._fd, data)
-        except OSError:  # no room, or no peer, which the writer's task is to find out
-            sent = 0
-        if sent < len(data):
-            outbox.put_back(data[sent:])
+        pieces = outbox.take()
+        left = write_some(self._fd, pieces, size)
+        if left:
+            outbox.put_back(left)
             self._output.set()
             return
         self._wrote = self._heard
