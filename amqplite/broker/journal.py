@@ -107,12 +107,19 @@ class Journal:
             self.on_append()
         self.position = entry.position = self.position + 1
 
-    def delete(self, entry: Pending) -> None:
-        """Forget a stored message, or that it was to be stored."""
+    def delete(self, entry: Pending, *, moved: bool = False) -> None:
+        """Forget a stored message, or that it was to be stored.
+
+        Args:
+            entry: the message's.
+            moved: not by itself, but with other changes, which may yet be lost: until it is on
+                disk, or its deletion with them, its publisher is told nothing.
+        """
         key = entry.key
         content_id = entry.message.content_id
-        if self._inserts.pop(key, None) is None:
-            self._writing.pop(key, None)
+        if moved or self._inserts.pop(key, None) is None:
+            if not moved:
+                self._writing.pop(key, None)
             self._batch.deletes.append(key)
             if content_id is not None:
                 self._batch.released.append(content_id)

@@ -268,11 +268,13 @@ class Queue:
         most = settings.max_length_bytes
         return most is not None and backlog.body_octets + octets > most
 
-    def _give_up(self, entry: Entry, reason: Reason) -> None:
-        """Delete a message for good, and publish it as a dead letter."""
+    def _give_up(self, entry: Entry, reason: Reason, *, moved: bool = False) -> None:
+        """Delete a message for good, and publish it as a dead letter; both or neither last."""
+        journal = self._journal
+        before = journal.position
         self.dead_letter(self, entry.message, reason)
         if entry.key:
-            self._journal.delete(entry)
+            journal.delete(entry, moved=moved or journal.position != before)
 
     # -- messages out ----------------------------------------------------------------------------
 
@@ -332,18 +334,18 @@ class Queue:
         entry.deliveries += 1
         return entry, position
 
-    def settle(self, entry: Entry) -> None:
-        """Delete a message that was handed out: it is acked."""
+    def settle(self, entry: Entry, *, moved: bool = False) -> None:
+        """Delete a message that was handed out: it is acked; `moved` see `Journal.delete`."""
         self.unacked -= 1
         if entry.key and not self.deleted:
-            self._journal.delete(entry)
+            self._journal.delete(entry, moved=moved)
 
-    def reject(self, entry: Entry) -> None:
-        """Delete a message that was handed out: it is rejected for good."""
+    def reject(self, entry: Entry, *, moved: bool = False) -> None:
+        """Delete a message that was handed out: it is rejected for good; `moved` as above."""
         if self.deleted:
             return
         self.unacked -= 1
-        self._give_up(entry, Reason.REJECTED)
+        self._give_up(entry, Reason.REJECTED, moved=moved)
 
     def suspend(self, consumer: Consumer) -> None:
         """Let `consumer` wait for no turn, until `enlist` gives it one."""
@@ -362,8 +364,13 @@ class Queue:
         return False
 
     def _is_known_handed_out(self, entry: Entry) -> bool:
-        """Whether it was before, or is yet to be written, and then with its count."""
-        return entry.deliveries > 0 or entry.position > self._journal.taken
+        """Whether it is yet to be written, and then with its count, or was before.
+
+        Not if that was while a mark was asked for that is to tell of it: that has to come first.
+        """
+        if entry.position > self._journal.taken:
+            return True
+        return entry.deliveries > 0 and entry.seq > self._asked_up_to
 
     def _ask(self, seq: int) -> int:
         """Move the mark up to `seq` and some ahead; return the position at which it is durable."""

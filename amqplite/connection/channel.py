@@ -172,11 +172,12 @@ class Channel:
         """Delete what was handed out, or requeue it for a cause, and give the credit back."""
         if isinstance(outcome, Cause):
             self._requeue(checkouts, outcome)
+        moved = self.transaction is not None  # then it is nothing without the rest
         for entry, queue, consumer, _ in checkouts:
             if outcome is Outcome.ACKED:
-                queue.settle(entry)
+                queue.settle(entry, moved=moved)
             elif outcome is Outcome.REJECTED:
-                queue.reject(entry)
+                queue.reject(entry, moved=moved)
             if consumer is not None:
                 self.credit(consumer)
 
