@@ -235,6 +235,7 @@ class Session:
     def _on_state(self) -> None:
         self._state_since = trio.current_time()
         self._changed.set()
+        self._output.set()  # closed without a word, there is nothing else to wake the writer
 
 
 async def _until_eased(queue: Queue) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from time import monotonic
 
 import pika
 import pika.exceptions
@@ -76,6 +77,15 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path, name: str) -> None:
         os.kill(broker.pid, signal.Signals[name])
         assert broker.wait() == 0
         assert "Traceback" not in broker.output
+
+
+def test_it_does_not_wait_for_clients_that_never_logged_in(tmp_path: Path) -> None:
+    with BrokerProcess(tmp_path) as broker, socket.socket() as silent:
+        silent.connect(("127.0.0.1", broker.amqp_port))
+        assert logs_in(broker.url)
+        began = monotonic()
+        assert broker.stop() == 0
+        assert monotonic() - began < 5  # half of what a client has to answer
 
 
 def test_it_starts_again_where_it_stopped(tmp_path: Path) -> None:
