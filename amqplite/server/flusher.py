@@ -47,8 +47,13 @@ class Flusher:
         writers = self._writers
         if writers:
             self._writers = []
-            for writer in writers:
-                writer.write_now()
+            left = iter(writers)
+            try:
+                for writer in left:
+                    writer.write_now()
+            finally:
+                for writer in left:  # one has failed: that is no fault of those behind it
+                    writer.write_soon()
 
     @contextmanager
     def gathering(self) -> Iterator[None]:

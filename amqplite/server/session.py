@@ -119,8 +119,10 @@ class Session:
             self._heard = trio.current_time()
             broker.now = clock.now_ms()
             flusher.begin()
-            connection.receive_data(data if type(data) is bytes else bytes(data))
-            flusher.end()
+            try:
+                connection.receive_data(data if type(data) is bytes else bytes(data))
+            finally:
+                flusher.end()
             if pressure.queues:
                 await self._ease(pressure.take(), len(data))
             if journal.pending_bytes > JOURNAL_HIGH_BYTES:
