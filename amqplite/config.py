@@ -119,7 +119,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     window_bytes: Annotated[
         int, Meta(ge=1, le=2**53, description="a whole number of bytes from 1")
     ] = 16 * MIB
-    shutdown_timeout_s: Seconds = 10
+    shutdown_timeout_s: Seconds = 5
 
     @property
     def folder(self) -> Path | None:

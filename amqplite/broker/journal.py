@@ -42,6 +42,7 @@ class Journal:
         position: how many changes were appended so far.
         taken: the position up to which changes were handed to the store.
         durable: the position up to which everything is on disk.
+        defined: the position of the last definition.
         settled: the position up to which every message to be stored is on disk, or was acked
             meanwhile and need not be: what a publisher may be told.
         urgent: somebody waits for what has gathered; else it may gather a little longer.
@@ -60,6 +61,7 @@ class Journal:
         "_waiting",
         "_writing",
         "cancelled",
+        "defined",
         "durable",
         "on_append",
         "pending_bytes",
@@ -73,6 +75,7 @@ class Journal:
         self.position = 0
         self.taken = 0
         self.durable = 0
+        self.defined = 0
         self.settled = 0
         self.urgent = False
         self.pending_bytes = 0
@@ -173,7 +176,8 @@ class Journal:
         self._batch.definitions.append(definition)
         if isinstance(definition, Delete) and isinstance(definition.row, QueueRow):
             self._deleted_queues.add(definition.row.queue_id)
-        return self._appended()
+        self.defined = self._appended()
+        return self.defined
 
     def purge(self, first: int, last: int) -> None:
         """Forget the stored messages with keys from `first` to `last`, spilled ones too."""

@@ -87,6 +87,7 @@ class Queue:
         queue_id: what the store calls it; 0 unless it is durable or ever spilled.
         owner: the connection it is exclusive to; `None` if it is not.
         unacked: messages handed out and not settled.
+        returned: how many hand-outs ended without an ack so far, by their cause.
         consumers: in the order they came.
         dead_letter: called with the queue, a message it gives up, and the reason.
         on_use: called when somebody has used it, see `lease`.
@@ -117,6 +118,7 @@ class Queue:
         "on_use",
         "owner",
         "queue_id",
+        "returned",
         "settings",
         "unacked",
         "vhost",
@@ -153,6 +155,7 @@ class Queue:
         self.on_use: Callable[[], object] = _nothing
         self.deleted = False
         self.unacked = 0
+        self.returned: dict[Cause, int] = {}
         self._journal = journal
         self._pressure = pressure or Pressure()
         self._limited = (
@@ -229,10 +232,11 @@ class Queue:
         limit = self.settings.delivery_limit
         if limit is None or limit < 0 or cause is Cause.SHUTDOWN:
             limit = _NO_LIMIT
-        backlog = self.backlog
+        backlog, returned = self.backlog, self.returned
         for entry in entries:
             self.unacked -= 1
             entry.cause = cause
+            returned[cause] = returned.get(cause, 0) + 1
             if entry.deliveries > limit:
                 self._give_up(entry, Reason.DELIVERY_LIMIT)
             else:

@@ -11,6 +11,7 @@ from amqplite.broker.arguments import Arguments
 from amqplite.broker.broker import Broker
 from amqplite.broker.exchanges import Binding, Exchange
 from amqplite.broker.queue import Queue
+from amqplite.broker.redelivery import Cause
 from amqplite.broker.users import User
 from amqplite.broker.vhost import Vhost
 
@@ -54,6 +55,7 @@ class QueueStatistics:
         unacked: messages handed out and not settled.
         consumers: how many it has.
         owner: the connection it is exclusive to, by name; `None` if it is not.
+        returned: how many hand-outs ended without an ack since the start, by their cause.
     """
 
     name: str
@@ -65,6 +67,7 @@ class QueueStatistics:
     ready: int
     unacked: int
     consumers: int
+    returned: Mapping[Cause, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,7 @@ def queue_statistics(queue: Queue) -> QueueStatistics:
         queue.ready,
         queue.unacked,
         len(queue.consumers),
+        dict(queue.returned),
     )
 
 

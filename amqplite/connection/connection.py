@@ -284,11 +284,14 @@ class Connection:
         self.outbox.send(method_frame(0, method))
 
     def send_when_durable(self, octets: bytes) -> None:
-        """Send `octets` once all that this connection changed is on disk."""
+        """Send `octets` once all that this connection changed is on disk, and every definition.
+
+        What it was told is there, or gone, may be so by another connection's doing.
+        """
         journal = self.broker.journal
         if journal.position != self._read_from:
             self._changed_at = self._read_from = journal.position
-        self.send_at(self._changed_at, octets)
+        self.send_at(max(self._changed_at, journal.defined), octets)
 
     def send_at(self, position: int, octets: bytes) -> None:
         """Send `octets` once the journal is on disk up to `position`; read nothing before."""

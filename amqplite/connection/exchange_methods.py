@@ -1,5 +1,6 @@
 """The exchange class (§1.6)."""
 
+from amqplite.broker.names import refuse_default
 from amqplite.connection.channel import Channel, HandlerTable
 from amqplite.protocol.codec import decode
 from amqplite.protocol.fields import decode_table
@@ -16,9 +17,10 @@ from amqplite.protocol.methods import (
 
 
 def on_exchange_declare(channel: Channel, payload: bytes) -> None:
-    """exchange.declare: see `Vhost.declare_exchange`; passive only looks (404)."""
+    """exchange.declare: see `Vhost.declare_exchange`; passive only looks (403, 404)."""
     declare = decode(ExchangeDeclare, payload)
     if declare.passive:
+        refuse_default(declare.exchange)
         channel.vhost.exchange(declare.exchange)
     else:
         channel.vhost.declare_exchange(

@@ -106,13 +106,20 @@ class Database:
             DatabaseDamaged: they can't be read.
         """
         with self._turn, _usable(self._path):
-            found = purging.read_page(self._reader, READ_PAGE, self._purged, first, last, limit)
-            spilled = self._spill.page(first, last, limit)
+            found, more = purging.read_page(
+                self._reader, READ_PAGE, self._purged, first, last, limit
+            )
+            spilled, more_spilled = self._spill.page(first, last, limit)
         page = [_stored(row, True) for row in found]
         if spilled:
             page += [_stored(row, False) for row in spilled]
             page.sort(key=_key)
-            del page[limit:]
+            # what one of them was not read as far as may lie between
+            end = min(
+                found[-1][0] if more else page[-1][0],
+                spilled[-1][0] if more_spilled else page[-1][0],
+            )
+            page = [row for row in page if row[0] <= end][:limit]
         return page
 
     def commit(self, batch: Batch, /) -> None:

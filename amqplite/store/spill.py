@@ -64,10 +64,10 @@ class Spill:
             left = delete_some(writer, merge((*left, *wide)) if wide else left)
         self._forgotten = left
 
-    def page(self, first: int, last: int, limit: int) -> list[Row[Any]]:
-        """Read up to `limit` rows with keys from `first` to `last`, in order."""
+    def page(self, first: int, last: int, limit: int) -> tuple[list[Row[Any]], bool]:
+        """Read rows with keys from `first` to `last`, as `read_page` does."""
         if self._writer is None:
-            return []
+            return [], False
         if self._reader is None:
             in_memory = self._path == MEMORY
             self._reader = open_sharing(self._writer) if in_memory else open_reader(self._path)

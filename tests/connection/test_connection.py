@@ -82,10 +82,24 @@ def test_a_reply_waits_for_the_changes_before_it_too(rig: Rig, client: Client) -
     assert client.hear() == [QueueDeclareOk("d", 1, 0)]
 
 
-def test_a_reply_does_not_wait_for_the_changes_of_others(client: Client, other: Client) -> None:
+def test_a_reply_does_not_wait_for_the_messages_of_others(
+    rig: Rig, client: Client, other: Client
+) -> None:
     other.say(DURABLE)
+    rig.commit()
+    other.say(publish(b"1", "d"))
     client.say(TRANSIENT)
     assert client.hear() == [QueueDeclareOk("t", 0, 0)]
+
+
+def test_what_another_connection_has_declared_is_on_disk_before_anybody_hears_that_it_is_there(
+    rig: Rig, client: Client, other: Client
+) -> None:
+    other.say(DURABLE)
+    client.say(DURABLE)
+    assert client.hear() == []
+    rig.commit()
+    assert client.hear() == [QueueDeclareOk("d", 0, 0)]
 
 
 def test_what_is_pipelined_behind_a_reply_that_waits_waits_too(rig: Rig, client: Client) -> None:

@@ -16,8 +16,11 @@ from amqplite.broker.records import (
     MessageRow,
     Purge,
     Put,
+    QueueRow,
     StoreFull,
     UserRow,
+    VhostRow,
+    message_key,
     split_key,
 )
 from amqplite.store import DatabaseDamaged, StoreUnusable, engine, purging
@@ -410,3 +413,17 @@ def carry_out(plan: Plan, store: Database) -> None:
     assert counts(store) == {n: (expected[n], places[n], 0) for n in (1, 2, 3)}
     shared = tidied(store)._reader.exec_driver_sql("SELECT content_id FROM contents").scalars()
     assert set(shared) == set(model.values()) - {None}
+
+
+def test_a_page_ends_early_when_bodies_are_large_and_leaves_nothing_out(file_store: Database) -> None:
+    file_store.commit(Batch(definitions=[Put(VhostRow("/")), Put(QueueRow(1, "/", "q", False, b""))]))
+    large = b"x" * 3_000_000
+    kept = [message(1, seq, large if seq in (2, 3, 5) else b"small") for seq in (1, 2, 3, 5, 7, 8)]
+    spilled = [message(1, seq, large if seq == 6 else b"small") for seq in (4, 6, 9)]
+    file_store.commit(Batch(inserts=kept, spilled=spilled))
+    seen, first, pages = [], message_key(1, 0), 0
+    while page := file_store.page(first, message_key(1, 100), 100):
+        seen += [split_key(row[0])[1] for row in page]
+        first, pages = page[-1][0] + 1, pages + 1
+        assert sum(len(row[6]) for row in page) < 12_000_000
+    assert (seen, pages > 2) == (list(range(1, 10)), True)

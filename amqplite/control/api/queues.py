@@ -48,6 +48,7 @@ def _shown(queue: Queue) -> dict[str, Any]:
         "messages_ready": held.ready,
         "messages_unacknowledged": held.unacked,
         "consumers": held.consumers,
+        "returned": {cause.value: count for cause, count in held.returned.items()},
     }
     if held.owner is not None:
         shown["owner_pid_details"] = {"name": held.owner}

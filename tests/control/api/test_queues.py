@@ -3,6 +3,7 @@
 import pytest
 
 from amqplite.broker.message import restored
+from amqplite.broker.redelivery import Cause
 from amqplite.control.api import queues
 from amqplite.control.errors import HttpError
 from amqplite.control.site import Site
@@ -37,6 +38,20 @@ def test_a_queue_is_shown_with_all_that_is_known(site: Site) -> None:
         "messages_ready": 2,
         "messages_unacknowledged": 1,
         "consumers": 0,
+        "returned": {},
+    }
+
+
+def test_a_queue_tells_why_hand_outs_ended_without_an_ack(site: Site) -> None:
+    queue = declare(site, "/", "q")
+    queue.push(MESSAGE)
+    for cause in (Cause.CONNECTION_LOST, Cause.NACK, Cause.CONNECTION_LOST):
+        got = queue.get()
+        assert got is not None
+        queue.requeue([got[0]], cause)
+    assert listed(queues.queue, site, vhost="/", name="q")["returned"] == {
+        "the connection was lost": 2,
+        "the consumer sent basic.nack with requeue": 1,
     }
 
 
