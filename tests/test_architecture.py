@@ -1,0 +1,85 @@
+"""Who may import whom. The table is the architecture; the code has to follow it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+PACKAGE = TESTS.parent / "amqplite"
+
+LEAVES = {"errors", "log", "config"}
+MAY_IMPORT = {
+    "errors": set[str](),
+    "log": {"structlog"},
+    "config": {"msgspec", "platformdirs"},
+    # octets ⇄ methods, and what a broker is: they know nothing of each other
+    "protocol": {"errors"},
+    "broker": {"errors"},
+    # AMQP without a socket
+    "connection": {"errors", "protocol", "broker"},
+    # the rim: sockets, disk and HTTP, which know nothing of each other
+    "server": {"errors", "protocol", "broker", "connection", "trio"},
+    "store": {"errors", "broker", "sqlalchemy", "alembic"},
+    "control": {"errors", "broker", "log", "trio", "h11", "msgspec"},
+    # the whole, and how it is started
+    "app": LEAVES | {"protocol", "broker", "connection", "server", "store", "control", "trio"},
+    "cli": {"log", "config", "app", "click"},
+}
+GUARDED = {name for names in MAY_IMPORT.values() for name in names} | set(MAY_IMPORT)
+MODULES = sorted(PACKAGE.rglob("*.py"))
+CORE = ("protocol", "broker", "connection")
+
+UNSTEADY = {"asyncio", "datetime", "os", "random", "secrets", "socket", "threading", "time", "uuid"}
+"""What would make the core do other things on another day, or wait: it is given in from outside."""
+
+TESTED_BY_THEIR_USERS = {
+    "app.py",  # by whatever starts a broker
+    "broker/records.py",
+    "broker/redelivery.py",
+    "connection/channel.py",  # by the methods of each class
+    "connection/connection_methods.py",  # by the connection
+    "connection/state.py",
+    "connection/transaction.py",  # by the tx class
+    "store/tables.py",
+}
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the layers and libraries that a module imports, wherever in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=aliases) | ast.ImportFrom(module="amqplite", names=aliases):
+                names |= {alias.name for alias in aliases}
+            case ast.ImportFrom(module=str(module)):
+                names.add(module)
+    return {name.removeprefix("amqplite.").split(".")[0] for name in names}
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_a_module_imports_only_what_its_layer_may(path: Path) -> None:
+    own = layer(path)
+    if not own.startswith("__"):
+        assert imported(path) & GUARDED <= MAY_IMPORT[own] | {own}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if layer(p) in CORE], ids=named)
+def test_the_core_is_the_same_on_every_day_and_waits_for_nobody(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    assert not imported(path) & UNSTEADY
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef)]
+
+
+def test_every_other_module_has_its_test_module() -> None:
+    modules = {path.relative_to(PACKAGE) for path in MODULES if path.name[0] != "_"}
+    without = {m for m in modules if not (TESTS / m).with_name(f"test_{m.name}").exists()}
+    assert {str(module) for module in without} == TESTED_BY_THEIR_USERS
