@@ -98,10 +98,10 @@ def frames_of(header: bytes, body: bytes, channel: int, frame_max: int) -> bytes
     return b"".join(parts)
 
 
-def whole_frames(header: bytes, body: Sequence[bytes], channel: int) -> bytes:
+def whole_frames(header: bytes, body: Sequence[bytes | bytearray], channel: int) -> bytes:
     """Return a message's octets, from its header and its body in pieces, copied once."""
     size = sum(map(len, body))
-    parts = [_pack_head(2, channel, len(header)), header, _FRAME_END]
+    parts: list[bytes | bytearray] = [_pack_head(2, channel, len(header)), header, _FRAME_END]
     if size:
         parts += (_pack_head(3, channel, size), *body, _FRAME_END)
     return b"".join(parts)

@@ -33,9 +33,6 @@ BODY_SIZE_MAX = 512 * 1024 * 1024
 _ROUTES_MAX = 1024
 """Method frames a channel remembers; with more it forgets all and starts again."""
 
-_PIECES_MAX = 1024
-"""Body frames kept one by one: of a few octets each, they take far more memory than they hold."""
-
 _PLAIN = 15
 """Octets of a content header that has a delivery mode and nothing else."""
 
@@ -83,7 +80,6 @@ class Publishing:
         "_missing",
         "_number",
         "_payload",
-        "_pieces",
         "_routes",
         "_users",
         "_vhost",
@@ -99,8 +95,7 @@ class Publishing:
         self.in_content = False
         self._payload = b""
         self._header: bytes | None = None
-        self._body: list[bytes] = []
-        self._pieces: list[bytes] = []  # what comes behind it
+        self._body = bytearray()  # of a content that is not whole: one block, which only grows
         self._missing = 0
         self._keep = True
 
@@ -144,7 +139,7 @@ class Publishing:
         """Take a basic.publish whose content is to come."""
         self._payload = payload
         self._header = None
-        self._body, self._pieces = [], []
+        self._body = bytearray()
         self.in_content = True
 
     def on_header(self, payload: bytes) -> None:
@@ -188,20 +183,17 @@ class Publishing:
             raise FrameError("content body frame exceeds remaining content size")
         self._missing -= len(payload)
         if self._keep:
-            self._pieces.append(payload)
-            if len(self._pieces) == _PIECES_MAX:
-                self._body.append(b"".join(self._pieces))
-                self._pieces.clear()
+            self._body += payload
         if not self._missing:
             self._complete()
 
     def _complete(self) -> None:
-        header, body = self._header or b"", self._body + self._pieces
-        self._header, self._body, self._pieces, self.in_content = None, [], [], False
+        header, body = self._header or b"", self._body
+        self._header, self._body, self.in_content = None, bytearray(), False
         size = int.from_bytes(header[4:12], "big")
         if size > self._channel.message_size_max:
             self._channel.require_size(size)
-        content = whole_frames(header, body, self._number)
+        content = whole_frames(header, (body,), self._number)
         body.clear()  # it is in `content` by now, and may be large
         self.on_publish(self._payload, content)
 

@@ -220,6 +220,8 @@ class Session:
             return self._state_since + self._handshake_timeout_s, Cause.CONNECTION_LOST
         if state is not State.OPEN:
             return self._state_since + CLOSE_TIMEOUT_S, self._cause
+        if heartbeat and self._sending:  # whether or not we read, our octets have to be taken
+            return max(self._heard, self._wrote) + 2 * heartbeat, Cause.HEARTBEATS_MISSED
         if heartbeat and not (self.connection.paused or self._held_up):
             return self._heard + 2 * heartbeat, Cause.HEARTBEATS_MISSED
         return float("inf"), self._cause

@@ -49,7 +49,6 @@ from amqplite.store.statements import (
 from amqplite.store.tables import read_name
 from amqplite.store.vacuum import checkpoint, shrink
 
-FILE_NAME = "amqplite.db"
 SPILL_SUFFIX = "-spill.db"
 
 VACUUM_AFTER = 256
