@@ -21,8 +21,11 @@ PATIENCE_S = 0.1
 IDLE_S = 0.05
 """How long there must be nothing to write before the store is tidied, and then a bit at a time."""
 
-STEP_S, STEPS_MAX = 0.001, 20
+STEP_S, STEPS_MAX = 0.004, 10
 """How long to wait at a time for acks to spare a write, and how often for one and the same."""
+
+WORTH = 20
+"""Waiting goes on if a step spares one in so many of the writes: then all are, in about as many."""
 
 SKIPS_MAX = 63
 """After waiting in vain, how many commits at most are made without."""
@@ -101,7 +104,7 @@ class Committer:
             steps = steps + 1 if journal.oldest_insert is oldest else 0
             oldest, pending, before = journal.oldest_insert, journal.inserts, journal.cancelled
             await trio.sleep(STEP_S)
-            if (journal.cancelled - before) * STEPS_MAX < pending:
+            if (journal.cancelled - before) * WORTH < pending:
                 self._misses += 1
                 self._skips = min(2**self._misses - 1, SKIPS_MAX)
                 return
