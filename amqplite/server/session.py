@@ -231,6 +231,8 @@ class Session:
         heartbeat = self.connection.heartbeat_s
         if not heartbeat or self.connection.state is not State.OPEN:
             return float("inf")
+        if self._sending:  # what waits to be taken is heard as well, and isn't written yet
+            return now + heartbeat / 2
         if now >= self._wrote + heartbeat / 2:
             self._wrote = now
             self.connection.outbox.send(HEARTBEAT_FRAME)

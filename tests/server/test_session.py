@@ -295,6 +295,28 @@ async def test_a_client_that_does_not_read_is_still_read_from(rig: Rig) -> None:
             await caller.hear(BasicDeliver)
 
 
+async def test_a_client_that_neither_reads_nor_talks_is_dropped_while_we_write(
+    rig: Rig, autojump_clock: MockClock
+) -> None:
+    async with call(rig, lockstep=True, heartbeat=60) as (caller, session):
+        await caller.say(BasicQos())
+        await trio.sleep(119)
+        assert session.connection in rig.broker.connections
+        await trio.sleep(2)
+        assert session.connection not in rig.broker.connections
+
+
+async def test_a_client_that_talks_and_does_not_read_is_kept(
+    rig: Rig, autojump_clock: MockClock
+) -> None:
+    async with call(rig, lockstep=True, heartbeat=60) as (caller, session):
+        await caller.say(BasicQos())
+        for _ in range(10):
+            await trio.sleep(100)
+            await caller.say(HEARTBEAT_FRAME)
+        assert session.connection in rig.broker.connections
+
+
 async def test_what_one_read_causes_leaves_in_one_piece(rig: Rig) -> None:
     async with call(rig) as (caller, _):
         await caller.say(*[BasicQos()] * 5, BasicGet(0, "q"))
