@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from amqplite.broker.arguments import INTEGERS
 from amqplite.broker.exchanges import resolve
 from amqplite.broker.journal import Journal
 from amqplite.broker.message import Message, address_of, whole_frames
@@ -83,9 +84,8 @@ class DeadLetters:
 
     def _publish(self, queue: Queue, message: Message, reason: Reason) -> None:
         settings = queue.settings
-        exchange = None
-        if settings.dead_letter_exchange is not None:
-            exchange = self._look_up(settings.dead_letter_exchange)
+        name = settings.dead_letter_exchange
+        exchange = None if name is None else self._look_up(name)
         if exchange is None:
             return
         header = message.header
@@ -140,8 +140,8 @@ def _deaths(headers: Mapping[str, tuple[str, Any]]) -> list[Table]:
 
 
 def _is_death(entry: Table) -> bool:
-    tags = {"queue": "S", "reason": "S", "count": "l"}
-    return all(name in entry and entry[name][0] == tag for name, tag in tags.items())
+    tags = {"queue": "S", "reason": "S", "count": INTEGERS}  # of any width: clients choose anew
+    return all(name in entry and entry[name][0] in tag for name, tag in tags.items())
 
 
 def _died(

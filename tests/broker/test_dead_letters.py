@@ -185,6 +185,14 @@ def test_what_clients_send_for_deaths_is_passed_over_if_it_is_none(rig: Rig, dea
     assert (death["queue"], death["count"]) == ("q", 1)
 
 
+def test_deaths_that_a_client_has_sent_back_count_on(rig: Rig) -> None:
+    """Whatever the width it has encoded the count in."""
+    deaths = [{"queue": "q", "reason": "maxlen", "count": 4}]
+    letter_box(rig).push(with_properties(headers={"x-death": deaths}))
+    (death,) = headers_of(taken(rig))["x-death"]
+    assert death["count"] == 5
+
+
 def test_a_count_that_can_not_rise_stays(rig: Rig) -> None:
     highest = (1 << 63) - 1
     deaths = [{"queue": "q", "reason": "maxlen", "count": highest}]
@@ -243,6 +251,18 @@ def test_a_message_that_was_rejected_on_its_way_round_may_go_on(rig: Rig) -> Non
     assert got is not None
     two.reject(got[0])  # goes to `one`, which drops its 2, which goes to `two`
     assert (taken(rig, "one").body, taken(rig, "two").body) == (b"1", b"2")
+
+
+@pytest.mark.parametrize(
+    ("before", "goes"), [(["maxlen"], False), (["rejected", "maxlen"], True), (["rejected"], True)]
+)
+def test_a_message_goes_back_only_if_a_client_rejected_it_since(
+    rig: Rig, before: list[str], goes: bool
+) -> None:
+    """`before`: its deaths in the queue that it would go to, newest first."""
+    deaths = [{"queue": "dead", "reason": reason, "count": 1} for reason in before]
+    letter_box(rig).push(with_properties(headers={"x-death": deaths}))
+    assert rig.queue("dead").ready == goes
 
 
 @pytest.mark.parametrize("size", [1, 5, 600])
