@@ -169,8 +169,7 @@ class Vhost:
             removing.clear()
 
     def _remove_one_exchange(self, exchange: Exchange) -> None:
-        if self.exchanges.pop(exchange.name, None) is None:
-            return
+        del self.exchanges[exchange.name]
         self.revision += 1
         self._bindings.drop_from(exchange)
         self._bindings.drop_to(exchange)

@@ -602,6 +602,26 @@ def test_a_message_rejected_by_who_holds_it_of_a_deleted_queue_is_none(rig: Rig)
     assert letters == []
 
 
+# -- a store that holds less than it said -------------------------------------------------------
+
+
+def test_consumers_do_not_wait_for_what_the_store_has_lost(rig: Rig) -> None:
+    queue = rig.queue()
+    queue.found(3, 3, 0)
+    taker = consume(queue, Taker())
+    assert (queue.ready, taker.got) == (0, [])
+    fill(queue, b"1")
+    assert taker.bodies == [b"1"]
+
+
+def test_a_full_queue_drops_nothing_that_the_store_has_lost(rig: Rig) -> None:
+    queue = rig.queue(max_length=2)
+    letters = watched(queue)
+    queue.found(3, 3, 0)
+    fill(queue, b"1", b"2")
+    assert (letters, queue.ready) == ([], 2)
+
+
 # -- pressure ------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """What there is, as records."""
 
 from dataclasses import FrozenInstanceError
+from typing import ClassVar
 
 import pytest
 
@@ -8,13 +9,17 @@ from amqplite.broker.broker import Broker
 from amqplite.broker.journal import Journal
 from amqplite.broker.message import restored
 from amqplite.broker.statistics import (
+    ConnectionStatistics,
+    ExchangeStatistics,
     bindings,
     connections,
+    exchange_statistics,
     queue_statistics,
     totals,
     vhost_statistics,
 )
-from amqplite.broker.users import Users
+from amqplite.broker.users import User, Users
+from amqplite.connection.connection import Peer
 
 MESSAGE = restored("", "q", b"\x00\x00", b"m", persistent=False)
 
@@ -69,3 +74,35 @@ def test_the_default_exchange_has_a_binding_for_each_queue(broker: Broker) -> No
         "q",
         False,
     )
+
+
+def test_an_exchange_is_told_as_it_was_declared(broker: Broker) -> None:
+    arguments = {"mine": ("I", 1)}
+    exchange = broker.vhosts["a"].declare_exchange(
+        None, "x", "topic", durable=True, internal=True, arguments=arguments
+    )
+    assert exchange_statistics(exchange) == ExchangeStatistics(
+        "x", "a", "topic", True, False, True, arguments
+    )
+
+
+class Connected:
+    """A connection, as the records see one."""
+
+    peer = Peer("client -> broker", True)
+    channels = (1, 2)
+    client_properties: ClassVar = {"product": "a client"}
+    frame_max, channel_max, heartbeat_s = 4096, 10, 60
+
+    def __init__(self, broker: Broker) -> None:
+        self.user = User("u", "", ())
+        self.vhost = broker.vhosts["a"]
+
+
+def test_connections_are_told_oldest_first(broker: Broker) -> None:
+    broker.connections |= {Connected(broker): None, Connected(broker): None}
+    expected = ConnectionStatistics(
+        "client -> broker", "u", "a", 2, {"product": "a client"}, 4096, 10, 60
+    )
+    assert list(connections(broker)) == [expected, expected]
+    assert totals(broker, broker.vhosts.values()).channels == 4

@@ -174,6 +174,14 @@ def test_zero_is_for_ever(rig: Rig) -> None:
     assert rig.queue().unacked == 1
 
 
+def test_zero_is_for_ever_for_what_was_got_too(rig: Rig) -> None:
+    rig.queue("patient", durable=False, consumer_timeout=0)
+    client = client_with(rig, "requeue")
+    client.do(publish(b"1", "patient"), BasicGet(0, "patient"))
+    assert after(rig, 10_000_000) is None
+    assert rig.queue("patient").unacked == 1
+
+
 def test_a_timeout_below_zero_is_refused(rig: Rig) -> None:
     client = client_with(rig, "requeue")
     text = "PRECONDITION_FAILED - invalid arg 'x-consumer-timeout': it is negative"

@@ -219,6 +219,28 @@ def test_an_ack_of_a_later_message_confirms_no_earlier_one(
     assert publisher.hear() == [BasicAck(2, True)]
 
 
+def test_each_publish_is_confirmed_once_though_its_turn_comes_late(
+    rig: Rig, publisher: Client, other: Client
+) -> None:
+    """Another publisher waits for a later message when acks have settled this one's."""
+    rival = Client(rig).open()
+    rival.do(ConfirmSelect())
+    other.do(BasicConsume(0, "d", "c"))
+    publisher.say(publish(b"1", "d"))
+    rig.take()
+    publisher.say(publish(b"2", "d"))
+    rival.say(publish(b"3", "d"))
+    rig.write()
+    heard = publisher.hear()
+    other.say(BasicAck(2))
+    publisher.say(publish(b"4", "t"))
+    heard += publisher.hear()
+    rig.commit()
+    heard += publisher.hear()
+    assert meant(heard) == {1: True, 2: True, 3: True}  # type: ignore[arg-type]
+    assert rival.hear() == [BasicAck(1, False)]
+
+
 def test_a_message_handed_to_no_ack_is_confirmed_at_once(publisher: Client, other: Client) -> None:
     other.do(BasicConsume(0, "d", "c", no_ack=True))
     publisher.say(publish(b"1", "d"))

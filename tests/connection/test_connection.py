@@ -495,6 +495,12 @@ def test_a_second_error_is_not_told(client: Client) -> None:
     assert client.do(b"\x01\x00\x01\x00\x00\x00\x00\xcd") == []
 
 
+def test_a_second_error_in_the_same_read_is_not_told_either(client: Client) -> None:
+    (close,) = client.do(ChannelOpen(), b"\x01\x00\x01\x00\x00\x00\x00\xcd")
+    assert isinstance(close, ConnectionClose)
+    assert close.reply_code == 504
+
+
 # -- after our close -----------------------------------------------------------------------------
 
 

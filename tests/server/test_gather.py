@@ -1,7 +1,9 @@
+import socket
+
 import pytest
 import trio
 
-from amqplite.server.gather import send_all
+from amqplite.server.gather import send_all, write_some
 
 
 class Sink:
@@ -57,3 +59,40 @@ async def test_a_peer_that_is_gone_breaks_the_stream() -> None:
     async with one:
         with pytest.raises(trio.BrokenResourceError):
             await send_all(one, [b"x" * 100_000], 100_000)
+
+
+# -- without waiting -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "count"), [(10, 3), (5000, 3), (8000, 1), (5000, 1500), (0, 2)])
+def test_what_is_written_and_what_is_left_are_all_there_was(size: int, count: int) -> None:
+    one, two = socket.socketpair()
+    with one, two:
+        one.setblocking(False)
+        two.setblocking(False)
+        pieces = [bytes((number % 256,)) * size for number in range(count)]
+        octets, left = b"".join(pieces), list(pieces)
+        received = b""
+        while left:
+            left = write_some(one.fileno(), left, sum(map(len, left)))
+            if left or len(received) < len(octets):
+                received += two.recv(1 << 20)
+        while len(received) < len(octets):
+            received += two.recv(1 << 20)
+        assert received == octets
+
+
+def test_where_there_is_no_room_all_is_left() -> None:
+    one, two = socket.socketpair()
+    with one, two:
+        one.setblocking(False)
+        while write_some(one.fileno(), [b"x" * 100_000], 100_000) == []:
+            pass
+        assert write_some(one.fileno(), [b"x" * 100_000, b"y"], 100_001)[-1] == b"y"
+
+
+def test_where_there_is_no_peer_all_is_left() -> None:
+    one, two = socket.socketpair()
+    with one:
+        two.close()
+        assert write_some(one.fileno(), [b"a", b"b"], 2) == [b"ab"]
