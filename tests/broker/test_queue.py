@@ -315,6 +315,16 @@ def test_the_mark_is_asked_for_once_however_many_consumers_wait_for_it(rig: Rig)
     assert rig.journal.urgent
 
 
+def test_a_mark_that_comes_after_the_queues_end_hands_out_nothing(rig: Rig) -> None:
+    queue = rig.queue()
+    fill(queue, b"1")
+    rig.commit()
+    taker = consume(queue, Taker())
+    rig.vhost.remove_queue(queue)
+    rig.commit()
+    assert (taker.gone, taker.got) == (True, [])
+
+
 def test_get_tells_what_to_wait_for_before_its_message_may_be_sent(rig: Rig) -> None:
     queue = rig.queue()
     fill(queue, b"1", b"2")

@@ -64,6 +64,11 @@ def test_an_empty_body_frame_is_passed_over(client: Client) -> None:
     assert got(client).body == b"ab"
 
 
+def test_a_heartbeat_may_come_before_an_empty_content(client: Client) -> None:
+    client.do(PUBLISH, HEARTBEAT, frame(2, 1, encode_header(0, b"\x00\x00")))
+    assert got(client).body == b""
+
+
 def test_contents_of_several_channels_may_be_woven_into_each_other(client: Client) -> None:
     client.do(ChannelOpen(), channel=2)
     one, two = publish(b"one", piece=1), publish(b"two", piece=1, channel=2)

@@ -375,6 +375,27 @@ async def test_a_publisher_goes_on_at_once_when_its_consumers_have_caught_up(
         assert trio.current_time() == started
 
 
+async def test_a_publisher_waits_for_every_queue_it_has_flooded(
+    rig: Rig, autojump_clock: MockClock
+) -> None:
+    rig.queue("q2", durable=False)
+    async with call(rig) as (caller, _), call(rig) as (consumer, _):
+        await consumer.say(BasicQos(0, 1, False))
+        await consumer.say(BasicConsume(0, "q", "1"), BasicConsume(0, "q2", "2"))
+        await consumer.hear(BasicConsumeOk)
+        await caller.say(publish(b"x" * 100, "q") * 1500 + publish(b"x" * 100, "q2") * 1500)
+        await wait_all_tasks_blocked()
+        started = trio.current_time()
+        rig.queue("q2").purge()
+        await wait_all_tasks_blocked()
+        await caller.say(BasicGet(0, "q"))
+        await wait_all_tasks_blocked()
+        assert caller.heard == []
+        rig.queue("q").purge()
+        await caller.hear(BasicGetEmpty)
+        assert trio.current_time() == started
+
+
 async def test_a_publisher_waits_while_too_much_waits_for_the_disk(
     rig: Rig, autojump_clock: MockClock
 ) -> None:
@@ -449,9 +470,11 @@ async def test_a_fault_does_not_hold_up_what_was_to_be_written_to_others(rig: Ri
 
 
 @asynccontextmanager
-async def call_by_socket(rig: Rig, flusher: Flusher) -> AsyncIterator[tuple[Caller, Session]]:
+async def call_by_socket(
+    rig: Rig, flusher: Flusher, limits: ConnectionLimits | None = None
+) -> AsyncIterator[tuple[Caller, Session]]:
     one, two = trio.socket.socketpair()
-    session = session_on(trio.SocketStream(one), rig, flusher=flusher)
+    session = session_on(trio.SocketStream(one), rig, limits, flusher=flusher)
     caller = Caller(trio.SocketStream(two))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(session.run)
@@ -465,6 +488,14 @@ async def test_what_a_read_causes_on_a_socket_is_there_when_the_read_is_done(rig
         await caller.say(BasicConsume(0, "q", "c"), publish(b"1"))
         await caller.hear(BasicDeliver)
         assert session.connection.outbox.chunks == []
+
+
+async def test_what_goes_on_when_the_outbox_was_written_is_written_too(rig: Rig) -> None:
+    small = ConnectionLimits(outbox_high_bytes=1000)
+    async with call_by_socket(rig, Flusher(), small) as (caller, _):
+        await caller.say(*[BasicQos()] * 1000)
+        for _ in range(1000):
+            await caller.hear(BasicQosOk)
 
 
 async def test_a_commit_writes_to_whoever_waited_for_it(rig: Rig) -> None:
