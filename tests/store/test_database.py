@@ -415,8 +415,9 @@ def carry_out(plan: Plan, store: Database) -> None:
     assert set(shared) == set(model.values()) - {None}
 
 
-def test_a_page_ends_early_when_bodies_are_large_and_leaves_nothing_out(file_store: Database) -> None:
-    file_store.commit(Batch(definitions=[Put(VhostRow("/")), Put(QueueRow(1, "/", "q", False, b""))]))
+def test_a_page_of_large_bodies_ends_early_and_leaves_nothing_out(file_store: Database) -> None:
+    definitions = [Put(VhostRow("/")), Put(QueueRow(1, "/", "q", False, b""))]
+    file_store.commit(Batch(definitions=definitions))
     large = b"x" * 3_000_000
     kept = [message(1, seq, large if seq in (2, 3, 5) else b"small") for seq in (1, 2, 3, 5, 7, 8)]
     spilled = [message(1, seq, large if seq == 6 else b"small") for seq in (4, 6, 9)]
