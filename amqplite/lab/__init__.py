@@ -1,0 +1,1 @@
+"""What redelivery did to the order, and why: told from the broker's real trace."""
