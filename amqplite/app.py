@@ -120,7 +120,7 @@ class Application:
                 self._announce(site)
                 await anext(signals)
                 self._log.info("stopping")
-                site.draining = True
+                site.stopping.set()
                 accepting.cancel()
                 await listener.drain(settings.shutdown_timeout_s)
                 foreground.cancel_scope.cancel()

@@ -1,7 +1,7 @@
 """A request that is understood: what handlers are given."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from amqplite.broker.broker import Broker
 from amqplite.broker.users import User
@@ -20,6 +20,7 @@ class Call:
         user: who asks; `ANONYMOUS` where anybody may.
         parameters: from the path, decoded.
         query: decoded; of parameters given twice the last.
+        headers: by name, in small letters.
     """
 
     site: Site
@@ -27,6 +28,7 @@ class Call:
     parameters: Mapping[str, str]
     query: Mapping[str, str]
     body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def broker(self) -> Broker:

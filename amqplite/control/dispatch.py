@@ -42,16 +42,17 @@ class Dispatcher:
             match = self._router.find(request.method, request.target)
             user = authorize(request, self._site.broker.users, match.route.access)
             body = b"" if request.method in SAFE_METHODS else await request.read()
-            call = Call(self._site, user, match.parameters, match.query, body)
-            return self._run(match.route.handler, call)
+            call = Call(self._site, user, match.parameters, match.query, body, request.headers)
+            return await self._run(match.route.handler, call)
         except (AmqpError, HttpError) as error:
             if isinstance(error, LoginRefused):
                 self._on_refused(error, request.peer.address)
             return error_response(error)
 
-    def _run(self, handler: Handler, call: Call) -> Response:
+    async def _run(self, handler: Handler, call: Call) -> Response:
         try:
-            return handler(call)
+            answer = handler(call)
+            return answer if isinstance(answer, Response) else await answer
         except (AmqpError, HttpError):
             raise
         except Exception as error:

@@ -21,6 +21,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 READ_SIZE = WRITE_SIZE = 64 * 1024
 
+_WITHOUT_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
+
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
@@ -247,7 +249,7 @@ def _headers(response: Response, keep: bool) -> list[tuple[str, str]]:
     headers = [("date", _now()), *SECURITY_HEADERS, *response.headers]
     if response.content_type:
         headers.append(("content-type", response.content_type))
-    if isinstance(response.body, bytes) and response.status != HTTPStatus.NO_CONTENT:
+    if isinstance(response.body, bytes) and response.status not in _WITHOUT_BODY:
         headers.append(("content-length", str(len(response.body))))
     if not keep:
         headers.append(("connection", "close"))

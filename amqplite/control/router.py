@@ -5,7 +5,7 @@ like others, and never lead to another object. An empty one fits no parameter.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import parse_qsl, unquote_to_bytes
@@ -15,8 +15,9 @@ from amqplite.control.call import Call
 from amqplite.control.errors import HttpError, no_such_object
 from amqplite.control.response import Response
 
-Handler = Callable[[Call], Response]
-"""Answers a call: a plain function that runs to its end, or raises an AmqpError or HttpError."""
+Handler = Callable[[Call], Response | Awaitable[Response]]
+"""Answers a call, or raises an AmqpError or HttpError. It is a plain function, which runs to its
+end; a coroutine where the answer has to be waited for."""
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ORIGIN = re.compile(r"\Ahttps?://[^/?#]*", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """What is controlled: a broker, where it listens, and whether it is about to stop."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import trio
 
@@ -34,12 +34,17 @@ class Site:
     """The broker and what is around it.
 
     Attributes:
-        draining: it stops, and waits for its clients.
+        stopping: set once the broker stops, and waits for its clients.
     """
 
     broker: Broker
     endpoints: tuple[Endpoint, ...]
-    draining: bool = False
+    stopping: trio.Event = field(default_factory=trio.Event)
+
+    @property
+    def draining(self) -> bool:
+        """Whether the broker stops, and waits for its clients."""
+        return self.stopping.is_set()
 
 
 def endpoints(listeners: Mapping[str, Iterable[trio.SocketListener]]) -> tuple[Endpoint, ...]:

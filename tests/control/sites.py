@@ -72,6 +72,7 @@ def ask(handler: Handler, site: Site, user: str = "admin", /, **parameters: str)
     held = site.broker.users.get(user)
     assert held is not None
     response = handler(Call(site, held, parameters, {}))
+    assert isinstance(response, Response)
     return response.status, decoded(response)
 
 

@@ -4,6 +4,8 @@ from base64 import b64encode
 from typing import Any
 
 import pytest
+import trio
+from trio.testing import MockClock
 
 from amqplite.control.auth import Access
 from amqplite.control.call import Call
@@ -33,6 +35,25 @@ def break_(_: Call) -> Response:
     raise KeyError("a fault of ours")
 
 
+async def wait(call: Call) -> Response:
+    await trio.sleep(3600)
+    return show(call)
+
+
+async def miss_later(_: Call) -> Response:
+    await trio.lowlevel.checkpoint()
+    raise no_such_object()
+
+
+async def break_later(_: Call) -> Response:
+    await trio.lowlevel.checkpoint()
+    raise KeyError("a fault of ours")
+
+
+def name_headers(call: Call) -> Response:
+    return json_response(sorted(call.headers))
+
+
 ROUTES = [
     Route("GET", "/open", show, Access.ANYBODY),
     Route("GET", "/show/{name}", show),
@@ -40,6 +61,10 @@ ROUTES = [
     Route("GET", "/fail", fail),
     Route("GET", "/miss", miss),
     Route("GET", "/break", break_),
+    Route("GET", "/wait", wait),
+    Route("GET", "/miss-later", miss_later),
+    Route("GET", "/break-later", break_later),
+    Route("GET", "/headers", name_headers),
 ]
 
 
@@ -89,6 +114,25 @@ async def test_a_handler_learns_who_asks_for_what(rig: Rig) -> None:
 async def test_a_body_is_read_for_a_method_that_has_one(rig: Rig) -> None:
     status, said = await rig.ask("/show/x", "PUT", user="admin")
     assert (status, said["body"], rig.reads) == (200, "body", 1)
+
+
+async def test_a_handler_learns_the_headers(rig: Rig) -> None:
+    assert await rig.ask("/headers", user="owner") == (200, ["authorization"])
+
+
+async def test_an_answer_may_be_waited_for(rig: Rig, autojump_clock: MockClock) -> None:
+    assert await rig.ask("/wait?a=b", user="owner") == (
+        200,
+        {"user": "owner", "body": "", "a": "b"},
+    )
+    assert trio.current_time() >= 3600
+
+
+async def test_what_goes_wrong_later_is_answered_the_same(rig: Rig) -> None:
+    assert (await rig.ask("/miss-later", user="admin"))[0] == 404
+    assert rig.faults == []
+    assert (await rig.ask("/break-later", user="admin"))[0] == 500
+    assert [type(fault) for fault in rig.faults] == [KeyError]
 
 
 @pytest.mark.parametrize(

@@ -84,15 +84,16 @@ async def test_head_has_the_headers_of_get_and_no_body() -> None:
         assert (await client.get("/z")).body == b"GET /z "
 
 
-async def test_204_has_neither_body_nor_length() -> None:
+@pytest.mark.parametrize("status", [204, 304])
+async def test_what_has_no_body_has_no_length(status: int) -> None:
     async def handle(_: Request) -> Response:
-        return Response(204)
+        return Response(status)
 
     async with http_client(handle) as client:
         headers = (await client.get()).headers
         assert "content-length" not in headers
         assert "content-type" not in headers
-        assert (await client.get()).status == 204
+        assert (await client.get()).status == status
 
 
 @pytest.mark.parametrize(

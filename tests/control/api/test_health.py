@@ -44,7 +44,7 @@ def test_alarms_fail_while_they_are_on(site: Site, handler: Handler, reason: str
 
 
 def test_a_broker_that_stops_serves_no_more(site: Site) -> None:
-    site.draining = True
+    site.stopping.set()
     assert ask(health.is_serving, site) == (
         503,
         {"status": "failed", "reason": "the broker is about to stop"},
