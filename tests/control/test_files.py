@@ -1,6 +1,8 @@
 """The page: complete in itself, and nothing else is served beside it."""
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -17,8 +19,11 @@ from tests.control.sites import make_site
 SITE = make_site()
 
 
-def get(handler: Handler, /, **parameters: str) -> tuple[Response, str]:
-    response = handler(Call(SITE, ANONYMOUS, parameters, {}))
+def get(
+    handler: Handler, /, headers: Mapping[str, str] | None = None, **parameters: str
+) -> tuple[Response, str]:
+    response = handler(Call(SITE, ANONYMOUS, parameters, {}, headers=headers or {}))
+    assert isinstance(response, Response)
     assert isinstance(response.body, bytes)
     return response, response.body.decode()
 
@@ -62,3 +67,35 @@ def test_nothing_else_is_served(name: str) -> None:
     with pytest.raises(HttpError) as missed:
         get(files.file, file=name)
     assert missed.value.status == 404
+
+
+def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
+    assert files.read_folder(tmp_path / "none") == {}
+    for name in ("a.js", "b.py", "c.json"):
+        (tmp_path / name).write_text(name)
+    assert files.read_folder(tmp_path) == {"a.js": b"a.js", "c.json": b"c.json"}
+
+
+# -- what browsers have already --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("known", ["{tag}", "W/{tag}", '"other", {tag}', "*"])
+@pytest.mark.parametrize("name", ["", "page.js"])
+def test_what_a_browser_has_is_not_sent_again(name: str, known: str) -> None:
+    handler = files.file if name else files.page
+    tag = dict(get(handler, file=name)[0].headers)["etag"]
+    response, text = get(handler, {"if-none-match": known.format(tag=tag)}, file=name)
+    assert (response.status, text, response.content_type) == (304, "", "")
+    assert dict(response.headers)["etag"] == tag
+
+
+@pytest.mark.parametrize("known", ["", '"other"', "page.js", "{tag}x"])
+def test_what_has_changed_is(known: str) -> None:
+    tag = dict(get(files.file, file="page.js")[0].headers)["etag"]
+    response, text = get(files.file, {"if-none-match": known.format(tag=tag)}, file="page.js")
+    assert (response.status, text) == (200, files.FILES["page.js"].decode())
+
+
+def test_each_file_has_a_tag_of_its_own() -> None:
+    tags = {dict(get(files.file, file=name)[0].headers)["etag"] for name in files.FILES}
+    assert len(tags) == len(files.FILES)
