@@ -13,7 +13,8 @@ from amqplite.control.errors import HttpError
 from amqplite.control.http import HttpLimits, serve_http
 from amqplite.control.request import Request
 from amqplite.control.response import Response
-from amqplite.control.stream import Bell, Message, Streams, resumed_after
+from amqplite.control.stream import Message, Streams, resumed_after
+from amqplite.lab.bell import Bell
 from tests.control.http_client import LOCAL, HttpClient, http_client, request
 from tests.control.sites import make_site
 
@@ -266,27 +267,6 @@ async def test_one_that_is_never_read_counts_for_nothing() -> None:
         for _ in range(3):
             assert (await client.get("/", "HEAD")).status == 200
     assert (rig.streams.open, rig.log.readers) == (0, [])
-
-
-async def test_a_bell_wakes_all_who_wait_and_nobody_later() -> None:
-    bell, woken = Bell(), []
-
-    async def wait(name: str) -> None:
-        await bell.wait()
-        woken.append(name)
-
-    bell.ring()
-    async with trio.open_nursery() as nursery:
-        for name in "ab":
-            nursery.start_soon(wait, name)
-        await wait_all_tasks_blocked()
-        bell.ring()
-        await wait_all_tasks_blocked()
-        assert sorted(woken) == ["a", "b"]
-        nursery.start_soon(wait, "c")
-        await wait_all_tasks_blocked()
-        nursery.cancel_scope.cancel()
-    assert sorted(woken) == ["a", "b"]
 
 
 # -- where to go on --------------------------------------------------------------------------------
