@@ -139,8 +139,17 @@ class Application:
             consumer_timeout_ms=settings.consumer_timeout_ms,
             window=Window(settings.window_messages, settings.window_bytes),
         )
+        headers = ContentHeaders()
         broker = Broker(
-            clock.now_ms(), users, journal, generate_name, store.page, limits, ContentHeaders()
+            clock.now_ms(),
+            users,
+            journal,
+            generate_name,
+            store.page,
+            limits,
+            headers,
+            clock=clock.now_us,
+            labels=headers,
         )
         broker.load(store.load(), decode_table)
         if not broker.vhosts:

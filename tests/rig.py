@@ -53,6 +53,7 @@ class Rig:
             self.store.page,
             self.limits,
             ContentHeaders(),
+            labels=ContentHeaders(),
         )
         self.broker.load(self.store.load(), decode_table)
 

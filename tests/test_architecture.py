@@ -43,7 +43,9 @@ UNSTEADY = {"asyncio", "datetime", "os", "random", "secrets", "socket", "threadi
 TESTED_BY_THEIR_USERS = {
     "app.py",  # by whatever starts a broker
     "broker/records.py",
+    "broker/recorder.py",  # by the connections that it tells of
     "broker/redelivery.py",
+    "broker/tape.py",
     "connection/channel.py",  # by the methods of each class
     "connection/connection_methods.py",  # by the connection
     "connection/state.py",

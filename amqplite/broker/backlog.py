@@ -12,7 +12,7 @@ again, a page at a time, when it has run empty. So a million messages cost a win
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -227,6 +227,10 @@ class Backlog:
         if persistent:
             entry.key = key
         return entry
+
+    def returned(self) -> Sequence[Entry]:
+        """Return the messages that came back, in no order."""
+        return self._returned
 
     def purge(self) -> int:
         """Drop every ready message, from the store as well; return how many."""

@@ -14,6 +14,7 @@ from amqplite.broker.arguments import Arguments
 from amqplite.broker.backlog import Page, Window
 from amqplite.broker.dead_letters import HeaderCodec
 from amqplite.broker.journal import Journal
+from amqplite.broker.recorder import Labels, Recorder
 from amqplite.broker.records import Delete, Loaded, Put, Stored, VhostRow
 from amqplite.broker.users import User, Users
 from amqplite.broker.vhost import Services, Vhost
@@ -51,9 +52,13 @@ class Broker:
         generate_name: makes a name nobody has, given its prefix.
         page: reads stored messages, see `Store.page`.
         codec: reads and writes the headers of dead letters; without it they are dropped.
+        clock: tells the microseconds since some moment, for the trace; without it they are
+            those of `now`.
+        labels: reads message-ids, for the trace.
 
     Attributes:
         now: the time of the last `advance`.
+        trace: what happened to messages, where that is recorded.
         connections: those that are open, oldest first.
         pressure: the queues whose publishers are ahead of their consumers.
         on_deadline: called when a deadline is set that comes before all others.
@@ -68,8 +73,11 @@ class Broker:
         page: Page = no_pages,
         limits: Limits | None = None,
         codec: HeaderCodec | None = None,
+        clock: Callable[[], int] | None = None,
+        labels: Labels | None = None,
     ) -> None:
         self.now = now
+        self.trace = Recorder(clock or (lambda: (self.now - now) * 1000), labels)
         self.limits = limits or Limits()
         self.users = users
         self.journal = journal
@@ -85,6 +93,7 @@ class Broker:
             generate_name,
             lambda: self.now,
             self.call_at,
+            self.trace,
             codec,
             self.limits.window,
         )
@@ -154,6 +163,11 @@ class Broker:
             vhost.remove_queue(queue)
         self.users.forget_vhost(name)
         self.journal.define(Delete(VhostRow(name)))
+
+    def record(self, vhost: str, queue: str) -> None:
+        """Record what happens to the messages of a queue, which may be declared later."""
+        there = self.vhosts.get(vhost)
+        self.trace.record_queue(vhost, queue, None if there is None else there.queues.get(queue))
 
     # -- start and stop --------------------------------------------------------------------------
 

@@ -6,15 +6,19 @@ hand-out brings it back to its old place, marked redelivered. So only a redelive
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from amqplite.broker.arguments import Arguments, QueueSettings
 from amqplite.broker.backlog import Backlog
 from amqplite.broker.journal import Journal
 from amqplite.broker.message import Entry, Message
+from amqplite.broker.queue_order import QueueOrder
 from amqplite.broker.records import message_key
 from amqplite.broker.redelivery import Cause, Reason
 from amqplite.broker.ring import Ring
+
+if TYPE_CHECKING:
+    from amqplite.broker.tape import Taker
 
 _PRESSED, _EASED = 1024, 256
 """Ready messages at which a queue with consumers is under pressure, and no more."""
@@ -90,6 +94,7 @@ class Queue:
         returned: how many hand-outs ended without an ack so far, by their cause.
         consumers: in the order they came.
         dead_letter: called with the queue, a message it gives up, and the reason.
+        order: in which order messages are handed out and done with, and what records it.
         on_use: called when somebody has used it, see `lease`.
         on_eased: called once when consumers have worked off what put it under pressure.
     """
@@ -116,6 +121,7 @@ class Queue:
         "name",
         "on_eased",
         "on_use",
+        "order",
         "owner",
         "queue_id",
         "returned",
@@ -139,6 +145,7 @@ class Queue:
         arguments_octets: bytes = b"",
         settings: QueueSettings | None = None,
         pressure: Pressure | None = None,
+        clock: Callable[[], int] = lambda: 0,
     ) -> None:
         self.vhost = vhost
         self.name = name
@@ -156,6 +163,7 @@ class Queue:
         self.deleted = False
         self.unacked = 0
         self.returned: dict[Cause, int] = {}
+        self.order = QueueOrder(clock)
         self._journal = journal
         self._pressure = pressure or Pressure()
         self._limited = (
@@ -193,7 +201,9 @@ class Queue:
             return False
         self._last_seq = seq = self._last_seq + 1
         entry = Entry(seq, message)
-        ring, backlog = self._ring, self.backlog
+        ring, backlog, order = self._ring, self.backlog, self.order
+        if order.tape is not None:
+            order.tape.enqueued(entry)
         delivered = False
         while ring.top and not backlog.count:
             top = ring.top
@@ -206,7 +216,15 @@ class Queue:
                 ring.drop_first()
             elif len(top) > 1:
                 top.rotate(-1)
+            if seq == order.next_out:
+                order.next_out = seq + 1
+            else:
+                order.handed_out(entry, consumer)
             if consumer.no_ack:
+                if seq == order.next_done:
+                    order.next_done = seq + 1
+                else:
+                    order.done(entry)
                 return True  # settled before the store heard of it
             self.unacked += 1
             delivered = True
@@ -232,7 +250,7 @@ class Queue:
         limit = self.settings.delivery_limit
         if limit is None or limit < 0 or cause is Cause.SHUTDOWN:
             limit = _NO_LIMIT
-        backlog, returned = self.backlog, self.returned
+        backlog, returned, tape = self.backlog, self.returned, self.order.tape
         for entry in entries:
             self.unacked -= 1
             entry.cause = cause
@@ -241,6 +259,8 @@ class Queue:
                 self._give_up(entry, Reason.DELIVERY_LIMIT)
             else:
                 backlog.put_back(entry)
+                if tape is not None:
+                    tape.requeued(entry, cause)
         if self._limited:
             self._drop_head()
 
@@ -251,6 +271,8 @@ class Queue:
         overflow = self.settings.overflow
         if overflow == "drop-head" or not self._over(1, message.body_size):
             return False
+        if self.order.tape is not None:
+            self.order.tape.refused(message, Reason.MAXLEN.value)
         if overflow == "reject-publish-dlx":
             self.dead_letter(self, message, Reason.MAXLEN)
         return True
@@ -274,9 +296,14 @@ class Queue:
 
     def _give_up(self, entry: Entry, reason: Reason, *, moved: bool = False) -> None:
         """Delete a message for good, and publish it as a dead letter; both or neither last."""
-        journal = self._journal
+        journal, tape = self._journal, self.order.tape
         before = journal.position
+        self.order.gone((entry,))
+        if tape is not None:
+            tape.gone(entry, reason, self.settings.dead_letter_exchange is not None)
         self.dead_letter(self, entry.message, reason)
+        if tape is not None:
+            tape.given_up()
         if entry.key:
             journal.delete(entry, moved=moved or journal.position != before)
 
@@ -284,7 +311,7 @@ class Queue:
 
     def dispatch(self) -> None:
         """Deliver, oldest message first and consumers in turn, until either runs out."""
-        ring, backlog = self._ring, self.backlog
+        ring, backlog, order = self._ring, self.backlog, self.order
         while ring.top and backlog.count:
             entry = backlog.pop()
             if entry is None:
@@ -303,9 +330,18 @@ class Queue:
                 ring.drop_first()
             elif len(top) > 1:
                 top.rotate(-1)
+            if entry.seq == order.next_out:
+                order.next_out = entry.seq + 1
+            else:
+                order.handed_out(entry, consumer)
             if not consumer.no_ack:
                 self.unacked += 1
-            elif entry.key:
+                continue
+            if entry.seq == order.next_done:
+                order.next_done = entry.seq + 1
+            else:
+                order.done(entry)
+            if entry.key:
                 self._journal.delete(entry)
         if self.on_eased and backlog.count <= _EASED:
             self._ease()
@@ -320,8 +356,8 @@ class Queue:
         for call in calls:
             call()
 
-    def get(self) -> tuple[Entry, int] | None:
-        """Hand the oldest message out to whoever asks (basic.get); `None` if none is ready.
+    def get(self, taker: "Taker | None" = None) -> tuple[Entry, int] | None:
+        """Hand the oldest message out to `taker`, who asks (basic.get); `None` if none is ready.
 
         Returns:
             The entry, its delivery counted, and the journal's position to wait for before it may
@@ -336,11 +372,17 @@ class Queue:
             position = self._ask(entry.seq)
         self.unacked += 1
         entry.deliveries += 1
+        self.order.handed_out(entry, taker)
         return entry, position
 
     def settle(self, entry: Entry, *, moved: bool = False) -> None:
         """Delete a message that was handed out: it is acked; `moved` see `Journal.delete`."""
         self.unacked -= 1
+        order = self.order
+        if entry.seq == order.next_done:
+            order.next_done = entry.seq + 1
+        else:
+            order.done(entry)
         if entry.key and not self.deleted:
             self._journal.delete(entry, moved=moved)
 
@@ -411,7 +453,12 @@ class Queue:
     def purge(self) -> int:
         """Delete the ready messages, not the unacked; return how many they were."""
         self._ease()
-        return self.backlog.purge()
+        order = self.order
+        order.gone(self.backlog.returned())
+        count = self.backlog.purge()
+        if order.tape is not None:
+            order.tape.purged(count, "queue_deleted" if self.deleted else "purged")
+        return count
 
     # -- consumers -------------------------------------------------------------------------------
 
@@ -419,6 +466,9 @@ class Queue:
         """Add `consumer`; `dispatch` once it has been told so."""
         self.consumers[consumer] = None
         self.had_consumers = True
+        self._record(consumer, "consumer_registered")
+        if self.settings.single_active_consumer and len(self.consumers) == 1:
+            self._record(consumer, "consumer_active")
         self.enlist(consumer)
 
     def remove_consumer(self, consumer: Consumer) -> None:
@@ -427,8 +477,15 @@ class Queue:
             return
         self.on_use()
         self._ring.remove(consumer)
+        self._record(consumer, "consumer_cancelled")
         if self.settings.single_active_consumer and self.consumers:
-            self.enlist(next(iter(self.consumers)))
+            active = next(iter(self.consumers))
+            self._record(active, "consumer_active")
+            self.enlist(active)
+
+    def _record(self, consumer: Any, what: str) -> None:
+        if self.order.tape is not None:
+            self.order.tape.consumer(what, consumer)
 
     def enlist(self, consumer: Consumer) -> None:
         """Give `consumer` its turn, if it has credit: when it is new, and when credit returns."""

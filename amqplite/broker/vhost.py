@@ -18,6 +18,7 @@ from amqplite.broker.lease import CallAt, Lease
 from amqplite.broker.names import refuse_default, refuse_reserved, require_same, stripped
 from amqplite.broker.queue import Pressure, Queue
 from amqplite.broker.queue_ids import QueueIds
+from amqplite.broker.recorder import Recorder
 from amqplite.broker.records import BindingRow, Delete, ExchangeRow, LoadedQueue, Put, QueueRow
 from amqplite.broker.users import User, Users
 from amqplite.errors import AccessRefused, NotFound, PreconditionFailed, ResourceLocked
@@ -34,6 +35,7 @@ class Services:
         generate_name: makes a name nobody has, given its prefix.
         now_ms: tells the broker's time.
         call_at: has a function called at some time, see `Broker.call_at`.
+        trace: records what happens to messages.
         codec: reads and writes the headers of dead letters; without it they are dropped.
     """
 
@@ -43,6 +45,7 @@ class Services:
     generate_name: Callable[[str], str]
     now_ms: Callable[[], int]
     call_at: CallAt
+    trace: Recorder
     codec: HeaderCodec | None = None
     window: Window = field(default_factory=Window)
     queue_ids: QueueIds = field(default_factory=QueueIds)
@@ -390,6 +393,7 @@ class Vhost:
             arguments_octets=row.arguments,
             settings=parse(arguments, row.name, self.name),
             pressure=services.pressure,
+            clock=services.trace.clock,
         )
         backlog.counts_octets = queue.settings.max_length_bytes is not None
         if self._dead_letters is not None and queue.settings.dead_letter_exchange is not None:
@@ -399,6 +403,7 @@ class Vhost:
             lease = Lease(queue, expires_ms, services.now_ms, services.call_at, self.remove_queue)
             queue.on_use = lease.renew
         self.queues[row.name] = queue
+        services.trace.declared(queue)
         if owner is not None:
             self._owned.setdefault(owner, {})[queue] = None
         self.revision += 1
@@ -447,6 +452,7 @@ class Vhost:
             queue.remove_consumer(consumer)
             consumer.cancelled()
         queue.purge()
+        self._services.trace.deleted(queue)
         self.exchanges[""].unbind(_default_binding(queue))
         self._bindings.drop_to(queue)
         if queue.durable:

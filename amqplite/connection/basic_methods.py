@@ -4,10 +4,11 @@ from struct import Struct
 from typing import Any
 
 from amqplite.broker.arguments import INTEGERS
+from amqplite.broker.event_log import MULTIPLE
 from amqplite.broker.queue import Queue
 from amqplite.broker.redelivery import Cause
 from amqplite.connection.channel import Channel, HandlerTable
-from amqplite.connection.deliver import UNLIMITED, Consumer, get_ok
+from amqplite.connection.deliver import UNLIMITED, Consumer, Getter, get_ok
 from amqplite.connection.transaction import Outcome
 from amqplite.errors import (
     AccessRefused,
@@ -146,7 +147,7 @@ def on_basic_get(channel: Channel, payload: bytes) -> None:
     name = channel.queue_named(get.queue)
     queue = channel.vhost.readable_queue(channel.user, name, channel.connection)
     _require_may_get(queue)
-    got = queue.get()
+    got = queue.get(Getter(channel, get.no_ack) if channel.trace.on else None)
     if got is None:
         channel.send(BasicGetEmpty())
         return
@@ -222,11 +223,19 @@ def on_basic_reject(channel: Channel, payload: bytes) -> None:
 
 def _settle(channel: Channel, tag: int, multiple: bool, outcome: Outcome | Cause) -> None:
     """Settle now, or at tx.commit."""
-    taken = channel.unacked.take(tag, multiple)
+    trace = channel.trace
+    try:
+        taken = channel.unacked.take(tag, multiple)
+    except PreconditionFailed as error:
+        if trace.on:
+            trace.bad_ack(channel, tag, error.reply_text)
+        raise
     if channel.transaction is not None:
         channel.transaction.settlements.append((taken, outcome))
-    else:
-        channel.settle([checkout for _, checkout in taken], outcome)
+        return
+    trace.multiple = MULTIPLE if multiple else 0
+    channel.settle([checkout for _, checkout in taken], outcome)
+    trace.multiple = 0
 
 
 def on_basic_recover(channel: Channel, payload: bytes) -> None:

@@ -12,6 +12,7 @@ from amqplite.broker.journal import Journal
 from amqplite.broker.message import Entry, Message
 from amqplite.broker.queue import Queue, enqueue
 from amqplite.broker.redelivery import Cause
+from amqplite.broker.tape import Identity
 from amqplite.connection.confirms import Confirms
 from amqplite.connection.deliver import Consumer, basic_return
 from amqplite.connection.publishing import Publishing
@@ -45,6 +46,7 @@ class Channel:
         self.number = number
         self.broker = connection.broker
         self.journal: Journal = connection.broker.journal
+        self.trace = connection.broker.trace
         self.vhost = connection.vhost
         self.user = connection.user
         self.outbox = connection.outbox
@@ -94,13 +96,18 @@ class Channel:
         Returns:
             False if one of the queues is full and refused it.
         """
+        trace, confirms = self.trace, self.confirms
+        if trace.on:
+            number = 0 if confirms is None else confirms.published
+            trace.begin_publish(self, message, queues, number, mandatory)
         if not queues:
             if mandatory:
                 self.outbox.send(basic_return(self, message))
             return True
         before = self.journal.position
         accepted = enqueue(self.journal, message, queues)
-        confirms = self.confirms
+        if trace.on:
+            trace.end_publish()
         if confirms is not None:
             if self.journal.position != before:
                 confirms.position = self.journal.position
@@ -119,6 +126,10 @@ class Channel:
                 f"message size {body_size} is larger than configured max size "
                 f"{self.message_size_max}"
             )
+
+    def identity(self) -> Identity:
+        """Return who it is, see `broker.tape`."""
+        return self.connection.identity()._replace(channel=self.number)
 
     # -- consuming -------------------------------------------------------------------------------
 
@@ -157,6 +168,7 @@ class Channel:
     def _leave(self, consumer: Consumer) -> None:
         """Take a consumer from its queue, where another may become the active one."""
         consumer.queue.remove_consumer(consumer)
+        self.trace.forget(consumer)
         self.connection.undispatched[consumer.queue] = None
 
     def consumer_cancelled(self, consumer: Consumer) -> None:
@@ -223,9 +235,12 @@ class Channel:
         """Drop what has gathered: its memory must not wait for the garbage collector."""
         self.publishing = Publishing(self)
         self.confirms = self.transaction = None
+        self.trace.forget(self)
 
-    def end(self, cause: Cause) -> None:
-        """End the channel alone."""
+    def end(self, cause: Cause, text: str = "") -> None:
+        """End the channel alone; `text` says why, if the broker does it."""
+        if self.trace.on:
+            self.trace.channel_closed(self, cause, len(self.unacked), text)
         self.stop_consuming()
         self.requeue_all(cause)
         self.connection.dispatch()
@@ -237,7 +252,7 @@ class Channel:
         self.closing = True
         close = ChannelClose(error.reply_code, error.reply_text, class_id, method_id)
         self.connection.send_last(method_frame(self.number, close))
-        self.end(Cause.CHANNEL_ERROR)
+        self.end(Cause.CHANNEL_ERROR, error.reply_text)
 
 
 Handler = Callable[[Channel, bytes], None]

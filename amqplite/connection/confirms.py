@@ -40,6 +40,11 @@ class Confirms:
         self._pending: deque[tuple[int, int]] = deque()  # (position, number)
         self._rejected: deque[int] = deque()
 
+    @property
+    def confirmed(self) -> int:
+        """The number of the last publish that was confirmed."""
+        return self._confirmed
+
     def reject(self) -> None:
         """The last publish was refused by a queue: it will get a nack."""
         self._rejected.append(self.published)

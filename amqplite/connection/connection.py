@@ -14,6 +14,7 @@ from typing import Any
 from amqplite.broker.broker import Broker
 from amqplite.broker.queue import Queue
 from amqplite.broker.redelivery import Cause
+from amqplite.broker.tape import Identity
 from amqplite.broker.users import User
 from amqplite.broker.vhost import Vhost
 from amqplite.connection.ack_timeout import take_back
@@ -129,6 +130,7 @@ class Connection:
         self._held: list[bytes] = []  # replies that wait for the disk
         self._changed_at = 0  # the journal's position that this connection's changes reach
         self._read_from = 0
+        self._heard = 0  # as the trace's clock tells; kept while something is recorded
         self._ended = False
         self._full = False  # the client doesn't read what it asks for
         self._stopped = False  # act on no more frames, for now or for good
@@ -148,6 +150,8 @@ class Connection:
     def receive_data(self, data: bytes) -> None:
         """Act on every frame that `data` completes. Never raises an `AmqpError`."""
         self._read_from = self.broker.journal.position
+        if self.broker.trace.on:
+            self._heard = self.broker.trace.clock()
         if self.handshake is not None:
             data = self.handshake.receive_data(data)
         self._frames = self.reader.receive(data)
@@ -364,12 +368,18 @@ class Connection:
         was_waiting = confirms.waiting_for is not None
         frames = confirms.note(journal.settled)
         if frames:
-            self.outbox.send(frames)
+            self._confirm(channel, frames)
         if confirms.waiting_for is None:
             return
         journal.hurry()
         if not was_waiting:
             self._await_confirms(channel)
+
+    def _confirm(self, channel: Channel, frames: bytes) -> None:
+        self.outbox.send(frames)
+        trace, confirms = self.broker.trace, channel.confirms
+        if trace.on and confirms is not None:
+            trace.confirmed(channel, confirms.confirmed)
 
     def _await_confirms(self, channel: Channel) -> None:
         confirms = channel.confirms
@@ -380,10 +390,16 @@ class Connection:
             if channel.confirms is confirms:
                 frames = confirms.settle(position)
                 if frames:
-                    self.outbox.send(frames)
+                    self._confirm(channel, frames)
                 self._await_confirms(channel)
 
         self.broker.journal.call_when_settled(confirms.waiting_for, settle)
+
+    def identity(self) -> Identity:
+        """Return who it is, see `broker.tape`."""
+        name = self.client_properties.get("connection_name")
+        client = name if isinstance(name, str) else ""
+        return Identity(client or self.peer.name, 0, client)
 
     # -- the end ---------------------------------------------------------------------------------
 
@@ -425,6 +441,10 @@ class Connection:
         self.blocked.end()
         self.broker.connections.pop(self, None)
         channels = list(self.channels.values())
+        trace = self.broker.trace
+        if trace.on and self.handshake is None:
+            held = sum(len(channel.unacked) for channel in channels)
+            trace.connection_ended(self, cause, held, trace.clock() - self._heard)
         self.channels.clear()
         for channel in channels:
             channel.stop_consuming()
@@ -432,6 +452,7 @@ class Connection:
             self.vhost.remove_queues_of(self)
         for channel in channels:
             channel.requeue_all(cause)
+        trace.idle = 0
         self.credited = {}
         if cause is not Cause.SHUTDOWN:
             self.dispatch()

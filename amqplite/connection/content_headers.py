@@ -28,6 +28,11 @@ class ContentHeaders:
         """Return the expiration that `write` takes away."""
         return properties.expiration(header)
 
+    def message_id(self, header: bytes) -> str:
+        """Return the message-id; empty if it has none."""
+        found = properties.message_id(header)
+        return "" if found is None else found.decode(errors="replace")
+
     def persistent(self, header: bytes) -> bool:
         """Return whether it was published to survive a restart."""
         return properties.delivery_mode(header) == 2

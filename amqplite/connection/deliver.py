@@ -4,11 +4,13 @@
 address alone, so it is put together once and looked up by the address.
 """
 
+from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING
 
 from amqplite.broker.message import Entry, Message, whole_frames
 from amqplite.broker.queue import Queue
+from amqplite.broker.tape import Identity
 from amqplite.errors import InvalidSyntax
 from amqplite.protocol import properties
 from amqplite.protocol.fields import decode_table, encode_table
@@ -134,6 +136,16 @@ class Consumer:
             return False
         return self.no_ack or (self.unacked < self.prefetch and self.channel.has_room())
 
+    @property
+    def last_tag(self) -> int:
+        """The delivery tag used last."""
+        return self.channel.last_tag
+
+    def identity(self) -> Identity:
+        """Return who it is, see `broker.tape`."""
+        prefetch = 0 if self.prefetch == UNLIMITED else self.prefetch
+        return self.channel.identity()._replace(tag=self.tag, prefetch=prefetch)
+
     def cancelled(self) -> None:
         """The queue is gone: tell the client, if it wants to know."""
         self.channel.consumer_cancelled(self)
@@ -148,6 +160,23 @@ class Consumer:
         after, again = (flag + address + _FRAME_END for flag in (b"\x00", b"\x01"))
         self._envelopes[address] = before, after, again
         return before, after, again
+
+
+@dataclass(slots=True, eq=False)
+class Getter:
+    """A channel that gets a message, to be told to the trace."""
+
+    channel: "Channel"
+    no_ack: bool
+
+    @property
+    def last_tag(self) -> int:
+        """The delivery tag it will use."""
+        return self.channel.last_tag + 1
+
+    def identity(self) -> Identity:
+        """Return who it is, see `broker.tape`."""
+        return self.channel.identity()
 
 
 def get_ok(channel: "Channel", queue: Queue, entry: Entry, tag: int) -> bytes:

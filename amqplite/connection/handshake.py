@@ -161,6 +161,8 @@ class Handshake:
         name = decode(ConnectionOpen, payload).virtual_host
         connection.vhost = broker.vhost(connection.user, name)
         broker.connections[connection] = None
+        if broker.trace.on:
+            broker.trace.connection_opened(connection)
         connection.become(State.OPEN)
         connection.send(ConnectionOpenOk())
 

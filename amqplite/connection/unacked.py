@@ -57,6 +57,8 @@ class Unacked(dict[int, Checkout]):
         tags = [tag] if not multiple else list(self._up_to(tag))
         for late in self._overdue_up_to(tag, multiple):
             consumer = self.overdue.pop(late)
+            if self._broker.trace.on:
+                self._broker.trace.late_ack(consumer, late)
             if consumer is not None:
                 consumer.overdue -= 1
                 consumer.channel.credit(consumer)

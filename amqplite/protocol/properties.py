@@ -127,6 +127,16 @@ def headers(header: bytes) -> bytes | None:
         _cut_short()
 
 
+def message_id(header: bytes) -> bytes | None:
+    """Return the message-id as the client wrote it; `None` if absent."""
+    try:
+        if not header[_FLAGS_AT + 1] & _MESSAGE_ID:
+            return None
+        return _short_string(header, _at_message_id(header))
+    except (IndexError, error):
+        _cut_short()
+
+
 def user_id(header: bytes) -> bytes | None:
     """Return the user that the publisher says it is; `None` if absent."""
     try:
@@ -279,11 +289,14 @@ def _at_expiration(header: bytes, flags: int) -> int:
     return at
 
 
-def _at_user_id(header: bytes) -> int:
+def _at_message_id(header: bytes) -> int:
     flags = header[_FLAGS_AT]
     at = _at_expiration(header, flags)
-    if flags & _EXPIRATION:
-        at += 1 + header[at]
+    return at + 1 + header[at] if flags & _EXPIRATION else at
+
+
+def _at_user_id(header: bytes) -> int:
+    at = _at_message_id(header)
     flags = header[_FLAGS_AT + 1]
     if flags & _MESSAGE_ID:
         at += 1 + header[at]

@@ -90,7 +90,8 @@ class Session:
                 connection.lost(self._cause)
                 self._output.set()  # let the writer send what is left
         except* (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass  # reset by the peer: to us the same as hanging up
+            if self._cause is Cause.CONNECTION_LOST:
+                self._cause = Cause.CONNECTION_RESET
         except* Exception as faults:  # of ours, where no frame was to blame: end this session alone
             self._on_fault(faults)
         finally:

@@ -41,3 +41,9 @@ def test_write_replaces_headers_that_are_no_table() -> None:
 @pytest.mark.parametrize(("mode", "persistent"), [(2, True), (1, False), (0, False)])
 def test_persistent_is_delivery_mode_2(mode: int, persistent: bool) -> None:
     assert CODEC.persistent(header_of(mode=mode)) is persistent
+
+
+def test_a_message_id_is_text_for_people() -> None:
+    assert CODEC.message_id(header_of(message_id="order-1")) == "order-1"
+    assert CODEC.message_id(header_of()) == ""
+    assert CODEC.message_id(header_of(message_id="\udcff")) == "\ufffd"

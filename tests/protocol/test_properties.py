@@ -58,6 +58,7 @@ PEEKS: list[Callable[[bytes], object]] = [
     properties.priority,
     properties.expiration,
     properties.headers,
+    properties.message_id,
     properties.user_id,
 ]
 
@@ -111,6 +112,7 @@ def test_a_peek_sees_what_decoding_sees(original: Properties) -> None:
     assert properties.priority(header) == original.priority
     assert properties.expiration(header) == as_octets(original.expiration)
     assert properties.headers(header) == table
+    assert properties.message_id(header) == as_octets(original.message_id)
     assert properties.user_id(header) == as_octets(original.user_id)
     properties.check(header)
 
@@ -169,6 +171,9 @@ def test_a_list_cut_short_is_a_syntax_error(octets: bytes) -> None:
         (properties.headers, "2000 000000"),
         (properties.headers, "2000 00000002 01"),
         (properties.headers, "a000 07 61"),
+        (properties.message_id, "00"),
+        (properties.message_id, "0080"),
+        (properties.message_id, "0180 01 31 02 6d"),
         (properties.user_id, "00"),
         (properties.user_id, "0010"),
         (properties.user_id, "0010 02 75"),

@@ -1,0 +1,321 @@
+"""The recorder: what happens to messages, and around them, as events in one total order.
+
+It is off until somebody asks for a queue, and then records that queue whole, or sampled where there
+is too much of it; see `tape`. What happens around it — connections, confirms, what a lab's actors
+say — is never left out.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, cast
+
+from amqplite.broker.event_log import MULTIPLE, NOBODY, EventLog, Who
+from amqplite.broker.message import Message
+from amqplite.broker.queue import Queue
+from amqplite.broker.redelivery import Cause
+from amqplite.broker.tape import Identity, Taker, Tape
+from amqplite.broker.trace import Event
+
+SAMPLED_FROM = 400
+"""Messages in a step of time that are told whole; the rest only if something befalls them."""
+
+STEP_US = 100_000
+
+LABEL_MAX = 24
+"""Characters of a message-id, and of a consumer tag, that are shown."""
+
+
+class Labels(Protocol):
+    """Reads what names a message in its content header, which is octets to this package."""
+
+    def message_id(self, header: bytes, /) -> str:
+        """Return the message-id; empty if it has none."""
+        ...
+
+
+class Party(Protocol):
+    """A channel, or a connection as a whole."""
+
+    def identity(self) -> Identity:
+        """Return who it is."""
+        ...
+
+
+class Recorder:
+    """Records the queues it is asked to.
+
+    Args:
+        clock: tells the microseconds since the trace's origin.
+        labels: reads message-ids; without it messages are called by their number.
+
+    Attributes:
+        on: a queue is recorded.
+        log: what is kept of it.
+        multiple: `MULTIPLE` while one ack settles several deliveries.
+        idle: microseconds since the last octet came from whoever loses deliveries now.
+        reentering: number of the message that is given up, and so may come to another queue.
+        on_event: called once at the next event, and then forgotten; `None`: nobody waits.
+    """
+
+    def __init__(self, clock: Callable[[], int], labels: Labels | None = None) -> None:
+        self.clock = clock
+        self.on = False
+        self.log = EventLog()
+        self.multiple = 0
+        self.idle = 0
+        self.reentering = 0
+        self.on_event: Callable[[], object] | None = None
+        self._labels = labels
+        self._queues: dict[tuple[str, str], Queue | None] = {}
+        self._messages = 0
+        self._publishing: tuple[int, int, Who, bool] | None = None
+        self._holders: dict[object, Who] = {}
+        self._senders: dict[object, Who] = {}
+        self._publishers: dict[str, str] = {}  # those that publish, by connection
+        self._named = self._named_publishers = 0
+        self._step = self._in_step = 0
+
+    # -- which queues ----------------------------------------------------------------------------
+
+    def record_queue(self, vhost: str, name: str, queue: Queue | None) -> None:
+        """Record a queue from now on; one that isn't there yet (`None`), from its declaration."""
+        self._queues.setdefault((vhost, name), None)
+        self.on = True
+        if queue is not None:
+            self.declared(queue)
+
+    def stop_queue(self, vhost: str, name: str) -> None:
+        """Record a queue no longer; what was recorded stays."""
+        queue = self._queues.pop((vhost, name), None)
+        if queue is not None:
+            queue.order.record(None)
+        self.on = bool(self._queues)
+        if not self.on:
+            self._holders.clear()
+            self._senders.clear()
+            self._publishers.clear()
+            self._publishing = None
+
+    @property
+    def queues(self) -> tuple[tuple[str, str], ...]:
+        """The `(vhost, queue)` of each that is recorded, or is to be once it is declared."""
+        return tuple(self._queues)
+
+    def declared(self, queue: Queue) -> None:
+        """A queue is there: record it, if that was asked for."""
+        name = (queue.vhost, queue.name)
+        if name in self._queues and self._queues[name] is not queue:
+            self._queues[name] = queue
+            tape = Tape(self, queue)
+            queue.order.record(tape)
+            for consumer in queue.consumers:
+                tape.consumer("consumer_registered", cast("Taker", consumer))
+
+    def deleted(self, queue: Queue) -> None:
+        """A queue is gone; one of its name is recorded again once it is declared."""
+        name = (queue.vhost, queue.name)
+        if self._queues.get(name) is queue:
+            self._queues[name] = None
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def read(self, after: int, limit: int = 1000) -> list[Event]:
+        """Return up to `limit` events behind number `after`; see `EventLog.read`."""
+        return self.log.read(after, limit)
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def write(self, t: int, type_: str, *where: Any, **what: Any) -> int:
+        """Append an event, see `EventLog.write`, and wake whoever waits for one."""
+        n = self.log.write(t, type_, *where, **what)
+        if self.on_event is not None:
+            wake, self.on_event = self.on_event, None
+            wake()
+        return n
+
+    def mark(self, type_: str, **fields: Any) -> int:
+        """Write what the broker cannot see, or what somebody does to it: by `Event`'s names."""
+        n = self.write(self.clock(), type_)
+        self.log.add(n, **fields)
+        return n
+
+    # -- publishing ------------------------------------------------------------------------------
+
+    def number(self) -> int:
+        """Return a number for a message that has none yet."""
+        self._messages += 1
+        return self._messages
+
+    def begin_publish(
+        self, channel: Party, message: Message, queues: Sequence[Queue], number: int, returned: bool
+    ) -> None:
+        """A message is about to go to its queues; `number` is its confirm's, 0 for none."""
+        for queue in queues:
+            if queue.order.tape is not None:
+                break
+        else:
+            if queues:
+                return
+        msg, now, publisher = self.number(), self.clock(), self.publisher(channel)
+        told = self._is_told(now) or not queues
+        self._publishing = (msg, now, publisher, told)
+        if told:
+            self.published(message, msg, now, publisher, tag=number)
+        if not queues:
+            type_ = "returned" if returned else "unroutable"
+            self.write(now, type_, ("/", ""), publisher, msg, cause=("no_route", ""))
+            self._publishing = None
+
+    def end_publish(self) -> None:
+        """It has been given to its queues."""
+        self._publishing = None
+
+    def tell_published(self, message: Message) -> None:
+        """Tell of what is being published, if it wasn't told yet."""
+        if self._publishing is not None and not self._publishing[3]:
+            msg, now, publisher, _ = self._publishing
+            self._publishing = (msg, now, publisher, True)
+            self.published(message, msg, now, publisher)
+
+    def current(self, message: Message) -> tuple[int, int, Who, bool, str]:
+        """Return the message being published: its number, time, publisher, whether told, why.
+
+        One that nobody publishes was given up by another queue, and keeps its number.
+        """
+        if self._publishing is not None:
+            return (*self._publishing, "")
+        msg = self.reentering or self.number()
+        self.label(msg, message)
+        return msg, self.clock(), NOBODY, True, "dlx_return"
+
+    def published(
+        self, message: Message, msg: int, t: int, publisher: Who, *, tag: int = 0, flags: int = 0
+    ) -> None:
+        """Write that a message was published, and what it is called."""
+        self.label(msg, message)
+        self.write(
+            t,
+            "published",
+            ("/", ""),
+            publisher,
+            msg,
+            0,
+            tag,
+            flags=flags,
+            key=self.key_of(message),
+            exchange=message.exchange,
+            size=message.body_size,
+        )
+
+    def label(self, msg: int, message: Message) -> None:
+        """Call a message by its message-id, if it has one."""
+        if self._labels is not None:
+            label = self._labels.message_id(message.header)
+            if label:
+                self.log.label(msg, _short(label))
+
+    def key_of(self, message: Message) -> str:
+        """Return what a message's order matters by: its routing key, unless that names a queue."""
+        return message.routing_key if message.address[0] else ""
+
+    def confirmed(self, channel: Party, number: int) -> None:
+        """All that a channel published, up to `number`, is confirmed."""
+        if channel in self._senders:
+            who = self.publisher(channel)
+            self.write(self.clock(), "confirmed", ("/", ""), who, 0, 0, number, flags=MULTIPLE)
+
+    def _is_told(self, now: int) -> bool:
+        """Whether a message is one of those that are told whole."""
+        if now - self._step >= STEP_US:
+            self._step, self._in_step = now, 0
+        self._in_step += 1
+        return self._in_step <= SAMPLED_FROM
+
+    # -- connections and channels ----------------------------------------------------------------
+
+    def connection_opened(self, connection: Party) -> None:
+        """A client has a connection."""
+        self.write(self.clock(), "connection_opened", ("/", ""), _who(connection))
+
+    def connection_ended(self, connection: Party, cause: Cause, held: int, idle: int) -> None:
+        """It is about to lose the `held` deliveries it has; last heard of `idle` µs ago."""
+        name, sub = cause.trace
+        closed = cause in (Cause.CONNECTION_CLOSED, Cause.SHUTDOWN)
+        type_ = "connection_closed" if closed else "connection_lost"
+        who = _who(connection)
+        n = self.write(self.clock(), type_, ("/", ""), who, cause=(name, sub), held=held)
+        self.log.add(n, idle=idle)
+        self.idle = idle
+
+    def channel_closed(self, channel: Party, cause: Cause, held: int, text: str = "") -> None:
+        """A channel is about to lose the `held` deliveries it has."""
+        who = _who(channel)
+        n = self.write(self.clock(), "channel_closed", ("/", ""), who, cause=cause.trace, held=held)
+        self.log.add(n, text=text)
+
+    def bad_ack(self, channel: Party, tag: int, text: str) -> None:
+        """A client settled what it doesn't hold."""
+        n = self.write(self.clock(), "bad_ack", ("/", ""), _who(channel), 0, 0, tag)
+        self.log.add(n, text=text)
+
+    def late_ack(self, consumer: Taker | None, tag: int) -> None:
+        """A client settled what had been taken back from it."""
+        who = NOBODY if consumer is None else self.holder(consumer)
+        self.write(self.clock(), "late_ack_ignored", ("/", ""), who, 0, 0, tag)
+
+    def forget(self, party: object) -> None:
+        """A consumer or channel is gone."""
+        self._holders.pop(party, None)
+        self._senders.pop(party, None)
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def holder(self, taker: Taker) -> Who:
+        """Return who takes messages."""
+        who = self._holders.get(taker)
+        if who is None:
+            identity = taker.identity()
+            if not identity.tag:
+                return ("", "", identity.connection, identity.channel)
+            name = self._consumer_name(identity.tag)
+            who = self._holders[taker] = (name, "", identity.connection, identity.channel)
+        return who
+
+    def publisher(self, channel: Party) -> Who:
+        """Return who publishes."""
+        who = self._senders.get(channel)
+        if who is None:
+            identity = channel.identity()
+            name = self._publisher_name(identity)
+            who = self._senders[channel] = ("", name, identity.connection, identity.channel)
+        return who
+
+    def _consumer_name(self, tag: str) -> str:
+        """Return a name that no other consumer has now."""
+        if len(tag) > LABEL_MAX or tag.startswith("amq.ctag-"):
+            self._named += 1
+            tag = f"c{self._named}"
+        taken = {who[0] for who in self._holders.values()}
+        name, number = tag, 1
+        while name in taken:
+            number += 1
+            name = f"{tag}#{number}"
+        return name
+
+    def _publisher_name(self, identity: Identity) -> str:
+        """Return the connection's name, with the channel's number if it is not its first."""
+        connection = identity.connection
+        if connection not in self._publishers:
+            self._named_publishers += 0 if identity.client else 1
+            name = _short(identity.client) or f"p{self._named_publishers}"
+            self._publishers[connection] = name
+            return name
+        return f"{self._publishers[connection]}/{identity.channel}"
+
+
+def _who(party: Party) -> Who:
+    identity = party.identity()
+    return ("", "", identity.connection, identity.channel)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LABEL_MAX else text[: LABEL_MAX - 1] + "…"
