@@ -47,6 +47,87 @@
  * @property {number} [lost_to]
  * @property {Annotation} [order]
  *
+ * @typedef {object} Message
+ * @property {string} key  its id, or its label where it has none
+ * @property {string} m label
+ * @property {string} p publisher, "" if not known
+ * @property {number} t when it was published; NaN if not known
+ * @property {number} last number of the last event about it
+ * @property {boolean} odd something happened to it that is worth a look
+ *
+ * @typedef {object} Place  a message in one queue
+ * @property {Message} message
+ * @property {number} s its number there, in the order of publishing
+ * @property {Box | null} wait
+ * @property {Box | null} held
+ * @property {Box | null} done the attempt that was acknowledged
+ * @property {number} attempts
+ * @property {string} gone why it left without being acknowledged
+ *
+ * @typedef {object} Box  a message waits in a queue, or is held by a consumer
+ * @property {string} key
+ * @property {"waiting"|"requeued"|"held"|"failed"|"redelivered"} kind what it came to in the end
+ * @property {string} lane
+ * @property {string} queue lane of the queue it is about
+ * @property {number} row −1: hidden, for want of room
+ * @property {number} shown since when it has its row
+ * @property {Message} message
+ * @property {number} s
+ * @property {number} attempt 0: waits for the first
+ * @property {number} from
+ * @property {number} to
+ * @property {number} n0 event it began with
+ * @property {number} n1 event it ended with; Infinity while it has not
+ * @property {"" | "delivered" | "acked" | "requeued" | "expired" | "dropped" | "dead_lettered" | "discarded" | "purged"} end
+ * @property {string} cause
+ * @property {string} sub
+ * @property {boolean} auto
+ * @property {boolean} again the message had been handed out before
+ * @property {number} work when work on it began, inferred where nobody says so; Infinity: never
+ * @property {Annotation | null} order
+ * @property {number} ring number of the event since which it counts as out of order; Infinity: it does not
+ * @property {number} [at]
+ *
+ * @typedef {object} Span  part of time on a lane
+ * @property {number} from
+ * @property {number} to
+ * @property {number} n0
+ * @property {number} n1
+ * @property {string} why
+ *
+ * @typedef {object} Lane
+ * @property {string} id `p:p1`, `q:q`, `x:dlx`, `c:c2`
+ * @property {"producer"|"queue"|"exchange"|"consumer"} kind
+ * @property {string} name
+ * @property {number} born
+ * @property {boolean} early of a consumer: there before the first message
+ * @property {string} conn
+ * @property {number} ch
+ * @property {import("./lanes.js").Rows} rows
+ * @property {Map<number, Place>} places by number, of a queue
+ * @property {Map<string, Place>} labels the latest place of each label
+ * @property {Span[]} downs when the consumer was away, or the publisher blocked
+ * @property {Span[]} quiet when it was dead and nobody knew
+ * @property {{t: number, count: number}[]} depth messages that wait, from when on
+ * @property {number} depthMax
+ * @property {number} depthNow
+ * @property {Set<Box>} holding what the consumer holds, oldest first
+ * @property {number} lastAck when it last settled one
+ * @property {boolean} marked whether it tells when it starts
+ * @property {string} active of a queue: lane of its single active consumer
+ *
+ * @typedef {object} Point  something at one instant
+ * @property {string} key
+ * @property {string} kind its event's type, or `crash`
+ * @property {string} lane
+ * @property {number} t
+ * @property {number} n
+ * @property {Message | null} message
+ * @property {string} c
+ * @property {Box | null} box the attempt it happened to
+ * @property {TraceEvent} event
+ * @property {string} before lane of the consumer that was active until then
+ *
  * @typedef {object} Selection
  * @property {string} [m] label of a message
  * @property {string} [c] name of a consumer
