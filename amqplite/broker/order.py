@@ -116,7 +116,7 @@ class OrderMeter:
         self._last_low = 0  # position of the last arrival that is not above the watermark
         self._tails: list[int] = []  # least ends of rising subsequences, above the watermark
         self._lis = 0  # length of the longest one up to the watermark
-        self._displaced = Displacements()  # those up to the watermark
+        self._displaced = Displacements()  # those that were held
         self._last_t = 0
 
     # -- what happens ----------------------------------------------------------------------------
@@ -124,7 +124,9 @@ class OrderMeter:
     def arrive(self, s: int, t: int) -> Arrival | None:
         """Take the number `s` in, at `t` microseconds; return how it was overtaken, if it was."""
         if s == self.watermark + 1 and not self._held and not self._gone:
-            self.in_order(s, s)
+            self.watermark = s
+            self._lis += 1
+            self._last_low = self.n = self.n + 1
             return None
         if s in self._arrivals:
             return None  # twice: not a sequence of distinct numbers
@@ -155,11 +157,9 @@ class OrderMeter:
             raise ValueError(f"{first} is not next in order after {self.watermark}")
         arrived = last - self.watermark
         if arrived > 0:
-            self.n += arrived
             self.watermark = last
             self._lis += arrived
-            self._last_low = self.n
-            self._displaced.add(0, arrived)
+            self._last_low = self.n = self.n + arrived
 
     def gone(self, s: int, t: int | None = None) -> None:
         """Say that `s` will never arrive: nothing waits for it any more."""
@@ -223,9 +223,13 @@ class OrderMeter:
     def displacements(self) -> Displacements:
         """Return where all arrived, as if nothing that is missing should come any more."""
         below = self.n - len(self._held)
-        return self._displaced.with_more(
+        displaced = self._displaced.with_more(
             self._arrivals[s][0] - below - k for k, s in enumerate(self._held, 1)
         )
+        in_place = self.n - self.late_beyond_window - displaced.n
+        if in_place:
+            displaced.add(0, in_place)
+        return displaced
 
     # -- how -------------------------------------------------------------------------------------
 
