@@ -22,8 +22,10 @@ class AmqpError(Exception):
 
     @property
     def reply_text(self) -> str:
-        """`NAME - explanation`, as it goes on the wire, cut to what a short string holds."""
-        text = f"{self.name} - {self}".encode(errors="surrogateescape")[:REPLY_TEXT_MAX]
+        """`NAME - explanation`, as it goes on the wire; what a short string can't hold is `...`."""
+        text = f"{self.name} - {self}".encode(errors="surrogateescape")
+        if len(text) > REPLY_TEXT_MAX:
+            text = text[: REPLY_TEXT_MAX - 3] + b"..."
         return text.decode(errors="ignore")
 
 

@@ -47,6 +47,7 @@ def test_a_reply_text_fits_a_short_string_and_is_utf8(name: str) -> None:
     assert len(octets) <= 255
     if not name.startswith("\udcff"):
         assert len(octets) > 255 - 4
+        assert octets.endswith(b"...")
 
 
 def test_an_error_blames_no_method_until_told() -> None:

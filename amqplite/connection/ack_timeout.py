@@ -26,7 +26,7 @@ def take_back(connection: "Connection", channel: Channel, tags: list[int]) -> No
         _close(channel, late[0][1])
         return
     for tag, checkout in late:
-        channel.unacked.take_one(tag)
+        del channel.unacked[tag]
         consumer = checkout[2]
         channel.unacked.overdue[tag] = consumer
         if consumer is not None:

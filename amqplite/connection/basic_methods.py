@@ -232,6 +232,7 @@ def _settle(channel: Channel, tag: int, multiple: bool, outcome: Outcome | Cause
         raise
     if channel.transaction is not None:
         channel.transaction.settlements.append((taken, outcome))
+        channel.unacked.set_aside += len(taken)
         return
     trace.multiple = MULTIPLE if multiple else 0
     channel.settle([checkout for _, checkout in taken], outcome)

@@ -13,6 +13,7 @@ from amqplite.broker.message import Entry, Message
 from amqplite.broker.queue import Queue, enqueue
 from amqplite.broker.redelivery import Cause
 from amqplite.broker.tape import Identity
+from amqplite.broker.users import User
 from amqplite.connection.confirms import Confirms
 from amqplite.connection.deliver import Consumer, basic_return
 from amqplite.connection.publishing import Publishing
@@ -48,7 +49,6 @@ class Channel:
         self.journal: Journal = connection.broker.journal
         self.trace = connection.broker.trace
         self.vhost = connection.vhost
-        self.user = connection.user
         self.outbox = connection.outbox
         self.frame_max = connection.frame_max
         self.message_size_max = connection.limits.message_size_max
@@ -62,6 +62,11 @@ class Channel:
         self.publishing = Publishing(self)
         self.confirms: Confirms | None = None
         self.transaction: Transaction | None = None
+
+    @property
+    def user(self) -> User:
+        """Who the client is; update-secret may change what that user may."""
+        return self.connection.user
 
     # -- replies ---------------------------------------------------------------------------------
 
@@ -147,7 +152,7 @@ class Channel:
 
     def has_room(self) -> bool:
         """Whether the limit over all its consumers allows another delivery."""
-        return not self.prefetch_all or len(self.unacked) - self.unacked.got < self.prefetch_all
+        return not self.prefetch_all or self.unacked.held < self.prefetch_all
 
     def credit(self, consumer: Consumer) -> None:
         """A delivery was settled: whoever may go on because of that will, when the read ends."""
@@ -182,6 +187,7 @@ class Channel:
 
     def settle(self, checkouts: list[Checkout], outcome: Outcome | Cause) -> None:
         """Delete what was handed out, or requeue it for a cause, and give the credit back."""
+        self.unacked.release(checkouts)
         if isinstance(outcome, Cause):
             self._requeue(checkouts, outcome)
         moved = self.transaction is not None  # then it is nothing without the rest

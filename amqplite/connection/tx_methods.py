@@ -51,6 +51,7 @@ def on_tx_commit(channel: Channel, _payload: bytes) -> None:
         PreconditionFailed: there is no transaction, or a full queue refused a message.
     """
     publishes, settlements = _transaction(channel).take()
+    channel.unacked.set_aside = 0
     accepted = True
     for message, queues, mandatory in publishes:
         accepted = channel.enqueue(message, queues, mandatory) and accepted
@@ -68,6 +69,7 @@ def on_tx_rollback(channel: Channel, _payload: bytes) -> None:
         PreconditionFailed: there is no transaction.
     """
     _, settlements = _transaction(channel).take()
+    channel.unacked.set_aside = 0
     for taken, _ in settlements:
         channel.unacked.put_back(taken)
     channel.send(TxRollbackOk())

@@ -5,7 +5,7 @@ that and can settle nothing else. A delivery taken back because its ack was late
 behind as *overdue*, so that the late ack finds something, and does nothing but free its consumer.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 
 from amqplite.broker.broker import Appointment, Broker
@@ -30,22 +30,30 @@ class Unacked(dict[int, Checkout]):
     Attributes:
         overdue: the consumer of each delivery that was taken back, by its tag.
         got: how many are held by basic.get, and so count for no prefetch.
+        set_aside: how many a transaction settles once it is committed: they are held until then.
     """
 
-    __slots__ = ("_appointment", "_broker", "_on_timeout", "got", "overdue")
+    __slots__ = ("_appointment", "_broker", "_on_timeout", "got", "overdue", "set_aside")
 
     def __init__(self, broker: Broker, on_timeout: Callable[[list[int]], object]) -> None:
         super().__init__()
         self.overdue: dict[int, Consumer | None] = {}
-        self.got = 0
+        self.got = self.set_aside = 0
         self._broker = broker
         self._on_timeout = on_timeout
         self._appointment: Appointment | None = None
+
+    @property
+    def held(self) -> int:
+        """How many count for the prefetch of the channel."""
+        return len(self) + self.set_aside - self.got
 
     # -- settling --------------------------------------------------------------------------------
 
     def take(self, tag: int, multiple: bool) -> list[tuple[int, Checkout]]:
         """Take out what an ack, nack or reject settles; forget what was overdue.
+
+        The credit for it comes back by `release`.
 
         With `multiple` that is all up to `tag`, and for 0 all there are.
 
@@ -62,27 +70,21 @@ class Unacked(dict[int, Checkout]):
             if consumer is not None:
                 consumer.overdue -= 1
                 consumer.channel.credit(consumer)
-        return [(settled, self.take_one(settled)) for settled in tags if settled in self]
+        return [(settled, self.pop(settled)) for settled in tags if settled in self]
 
-    def take_one(self, tag: int) -> Checkout:
-        """Take out one checkout, and give its credit back."""
-        checkout = self.pop(tag)
-        consumer = checkout[2]
-        if consumer is None:
-            self.got -= 1
-        else:
-            consumer.unacked -= 1
-        return checkout
+    def release(self, checkouts: Iterable[Checkout]) -> None:
+        """Give the credit back for what was taken out."""
+        for _, _, consumer, _ in checkouts:
+            if consumer is None:
+                self.got -= 1
+            else:
+                consumer.unacked -= 1
 
     def put_back(self, taken: list[tuple[int, Checkout]]) -> None:
         """Undo `take`, for a transaction that is rolled back."""
         for tag, checkout in taken:
             self[tag] = checkout
             _, queue, consumer, since = checkout
-            if consumer is None:
-                self.got += 1
-            else:
-                consumer.unacked += 1
             timeout = self._timeout(queue, consumer)
             if timeout:
                 self._look_at(since + timeout)
@@ -110,11 +112,6 @@ class Unacked(dict[int, Checkout]):
                 return
             self._broker.cancel(self._appointment)
         self._appointment = self._broker.call_at(when, self._check)
-
-    @property
-    def watched(self) -> bool:
-        """Whether somebody looks at the deadlines."""
-        return self._appointment is not None
 
     def stop_watching(self) -> None:
         """The channel has ended: there are no deadlines any more."""

@@ -39,8 +39,16 @@ from amqplite.protocol.methods import (
     TxSelect,
     TxSelectOk,
 )
-from tests.connection.client import Client, Content, content, deliveries, frame, publish
-from tests.rig import Rig
+from tests.connection.client import (
+    Client,
+    Content,
+    content,
+    deliveries,
+    frame,
+    properties_of,
+    publish,
+)
+from tests.rig import GUEST, Rig
 
 DURABLE = QueueDeclare(0, "d", durable=True)
 TRANSIENT = QueueDeclare(0, "t")
@@ -477,7 +485,7 @@ def test_a_hard_error_closes_the_connection(
 def test_a_reply_text_is_cut_to_what_a_short_string_holds(client: Client) -> None:
     (close,) = client.do(BasicGet(0, "q" * 250))
     assert isinstance(close, ChannelClose)
-    assert close.reply_text == ("NOT_FOUND - no queue '" + "q" * 250)[:255]
+    assert close.reply_text == ("NOT_FOUND - no queue '" + "q" * 250)[:252] + "..."
 
 
 def test_a_fault_of_ours_closes_the_connection_and_is_told(rig: Rig, client: Client) -> None:
@@ -676,6 +684,17 @@ def test_the_state_is_told_when_it_changes(rig: Rig) -> None:
 def test_a_secret_may_be_renewed(client: Client) -> None:
     renewed = ConnectionUpdateSecret(b"guest", "rotated")
     assert client.do(renewed, channel=0) == [ConnectionUpdateSecretOk()]
+
+
+def test_with_a_renewed_secret_open_channels_have_the_tags_that_the_user_has_by_now(
+    rig: Rig, client: Client
+) -> None:
+    claims = publish(b"m", properties=properties_of(user_id="somebody else"))
+    rig.queue("q")
+    rig.broker.users.put_user("guest", GUEST, ("impersonator",))
+    client.do(ConnectionUpdateSecret(b"guest", "promoted"), channel=0)
+    assert client.do(claims) == []
+    assert rig.queue("q").ready == 1
 
 
 def test_a_wrong_secret_ends_the_connection(client: Client) -> None:

@@ -10,6 +10,7 @@ from amqplite.protocol.methods import (
     BasicGet,
     BasicNack,
     BasicQos,
+    BasicQosOk,
     BasicReject,
     BasicReturn,
     ChannelClose,
@@ -107,6 +108,17 @@ def test_an_ack_gives_no_credit_before_the_commit(rig: Rig, client: Client) -> N
     client.do(BasicQos(0, 1, False), BasicConsume(0, "q", "c"))
     assert client.do(BasicAck(1)) == []
     assert deliveries(client.do(TxCommit())) == [(2, b"2", False)]
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["of each consumer", "of the channel"])
+def test_an_ack_that_is_not_committed_holds_the_prefetch_whatever_else_happens(
+    rig: Rig, client: Client, shared: bool
+) -> None:
+    client.do(publish(b"1"), publish(b"2"), TxCommit())
+    client.do(BasicQos(0, 1, shared), BasicConsume(0, "q", "c"))
+    client.do(BasicAck(1))
+    assert client.do(BasicQos(0, 1, shared)) == [BasicQosOk()]
+    assert deliveries(client.do(BasicQos(0, 2, shared))) == [(2, b"2", False)]
 
 
 def test_after_a_rollback_the_prefetch_is_as_used_up_as_before(rig: Rig, client: Client) -> None:

@@ -32,7 +32,7 @@ class Bench:
     def take_back(self, tags: list[int]) -> None:
         self.late.append(tags)
         for tag in tags:
-            self.unacked.take_one(tag)
+            del self.unacked[tag]
 
 
 def tags(taken: list[tuple[int, Checkout]]) -> list[int]:
@@ -41,8 +41,10 @@ def tags(taken: list[tuple[int, Checkout]]) -> list[int]:
 
 def test_one_is_taken_by_its_tag() -> None:
     unacked = Bench(3).unacked
-    assert tags(unacked.take(2, False)) == [2]
-    assert (list(unacked), unacked.got) == ([1, 3], 2)
+    taken = unacked.take(2, False)
+    assert (tags(taken), list(unacked), unacked.got) == ([2], [1, 3], 3)
+    unacked.release([checkout for _, checkout in taken])
+    assert (unacked.got, unacked.held) == (2, 0)
 
 
 @pytest.mark.parametrize(("tag", "taken"), [(2, [1, 2]), (3, [1, 2, 3]), (0, [1, 2, 3])])
@@ -72,7 +74,7 @@ def test_what_is_put_back_stands_where_it_stood(order: list[int], count: int) ->
 
 def test_an_overdue_tag_is_taken_as_nothing_once() -> None:
     bench = Bench(3)
-    bench.unacked.take_one(2)
+    del bench.unacked[2]
     bench.unacked.overdue[2] = None
     assert bench.unacked.take(2, False) == []
     with pytest.raises(PreconditionFailed):
@@ -83,7 +85,7 @@ def test_an_overdue_tag_is_taken_as_nothing_once() -> None:
 def test_overdue_tags_are_forgotten_with_those_before_them(tag: int, left: list[int]) -> None:
     bench = Bench(4)
     for late in (1, 2, 3):
-        bench.unacked.take_one(late)
+        del bench.unacked[late]
         bench.unacked.overdue[late] = None
     assert tags(bench.unacked.take(tag, True)) == ([4] if tag == 0 else [])
     assert list(bench.unacked.overdue) == left
@@ -117,10 +119,10 @@ def test_one_look_at_a_time_is_arranged() -> None:
     for ms in (1, 2, 3):
         bench.rig.broker.now = NOW + ms
         bench.get(1 + ms)
-    assert bench.unacked.watched
+    assert bench.rig.broker.advance(NOW) == NOW + 1000
     bench.unacked.take(0, True)
     assert bench.rig.broker.advance(NOW + 5000) is None
-    assert (bench.late, bench.unacked.watched) == ([], False)
+    assert bench.late == []
 
 
 def test_an_earlier_deadline_takes_the_place_of_a_later_one() -> None:
@@ -135,7 +137,6 @@ def test_nobody_looks_any_more_once_told_to_stop() -> None:
     bench = Bench(2)
     bench.unacked.stop_watching()
     bench.unacked.stop_watching()
-    assert not bench.unacked.watched
     assert bench.rig.broker.advance(NOW + 5000) is None
     assert bench.late == []
 
@@ -153,4 +154,4 @@ def test_what_is_put_back_may_have_no_deadline() -> None:
     bench = Bench(1, timeout_ms=0)
     bench.unacked.stop_watching()
     bench.unacked.put_back(bench.unacked.take(1, False))
-    assert not bench.unacked.watched
+    assert bench.rig.broker.advance(NOW) is None
