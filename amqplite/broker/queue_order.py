@@ -46,6 +46,7 @@ class QueueOrder:
             of each.
         next_done: the one that is done with next, while all were in order; `NONE_EXPECTED` else.
         meter: what all completions so far come to, but for those up to `next_done`: see `report`.
+        redelivered: hand-outs of messages that had been handed out before.
         violations: first hand-outs that were out of order (§4.7): it has to stay 0.
         by_cause: what was reordered, by what made it so, as `trace` calls it.
         tape: where all that happens to the queue is recorded; `None` if it isn't.
@@ -55,6 +56,7 @@ class QueueOrder:
     next_out: int = 1
     next_done: int = 1
     meter: OrderMeter = field(default_factory=OrderMeter)
+    redelivered: int = 0
     violations: int = 0
     by_cause: dict[str, Reordered] = field(default_factory=dict)
     tape: "Tape | None" = None
@@ -66,6 +68,8 @@ class QueueOrder:
         """A message was handed out that wasn't expected next; its delivery is counted already."""
         self._catch_up()
         seq, out = entry.seq, self._out
+        if entry.deliveries > 1:
+            self.redelivered += 1
         if seq >= out:
             if seq > out:  # those between are gone: nothing is ever handed out past them
                 self.meter.gone_range(out, seq - 1)

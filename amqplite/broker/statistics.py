@@ -47,6 +47,37 @@ class Connection(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class OrderStatistics:
+    """In which order a queue's messages were done with since the start.
+
+    Attributes:
+        completed: messages that were acked, or handed out to whoever need not ack.
+        reordered: of these, how many after one that was behind them.
+        inversions: pairs in the other order.
+        moved: how few messages would have to be lifted out to have the rest in order.
+        late_us: the longest that one was late, in microseconds.
+        buffer: how many it would have taken to hold, to release them all in order.
+        approximate: whether these could not all be measured.
+        by_cause: `(reordered, inversions, late_us)` by what made it so, as a trace calls it.
+        redelivered: hand-outs of messages that had been handed out before.
+        requeued: hand-outs that ended without an ack, by cause, as a trace calls it.
+        violations: first hand-outs that were out of order (§4.7).
+    """
+
+    completed: int
+    reordered: int
+    inversions: int
+    moved: int
+    late_us: int
+    buffer: int
+    approximate: bool
+    by_cause: Mapping[str, tuple[int, int, int]]
+    redelivered: int
+    requeued: Mapping[str, int]
+    violations: int
+
+
+@dataclass(frozen=True, slots=True)
 class QueueStatistics:
     """A queue.
 
@@ -56,6 +87,7 @@ class QueueStatistics:
         consumers: how many it has.
         owner: the connection it is exclusive to, by name; `None` if it is not.
         returned: how many hand-outs ended without an ack since the start, by their cause.
+        order: in which order its messages were done with.
     """
 
     name: str
@@ -68,6 +100,7 @@ class QueueStatistics:
     unacked: int
     consumers: int
     returned: Mapping[Cause, int]
+    order: OrderStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +188,32 @@ def queue_statistics(queue: Queue) -> QueueStatistics:
         queue.unacked,
         len(queue.consumers),
         dict(queue.returned),
+        order_statistics(queue),
+    )
+
+
+def order_statistics(queue: Queue) -> OrderStatistics:
+    """Return in which order a queue's messages were done with."""
+    order, meter = queue.order, queue.order.report()
+    requeued: dict[str, int] = {}
+    for cause, count in queue.returned.items():
+        name = cause.trace[0]
+        requeued[name] = requeued.get(name, 0) + count
+    return OrderStatistics(
+        completed=meter.n,
+        reordered=meter.reordered,
+        inversions=meter.inversions,
+        moved=meter.moved,
+        late_us=meter.late_max,
+        buffer=meter.buffer_max,
+        approximate=meter.approximate,
+        by_cause={
+            name: (done.messages, done.inversions, done.late_us)
+            for name, done in order.by_cause.items()
+        },
+        redelivered=order.redelivered,
+        requeued=requeued,
+        violations=order.violations,
     )
 
 

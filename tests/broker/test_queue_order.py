@@ -47,6 +47,17 @@ def test_what_stays_in_order_costs_no_call() -> None:
     assert timed.queue.order.by_cause == {}
 
 
+def test_hand_outs_beyond_the_first_are_counted() -> None:
+    timed = Timed()
+    taker = consume(timed.queue)
+    timed.publish(2)
+    for n in range(3):
+        assert timed.queue.order.redelivered == 2 * n
+        timed.queue.remove_consumer(taker)
+        timed.queue.requeue(taker.held, Cause.RECOVER)
+        taker = consume(timed.queue)
+
+
 def test_a_requeued_message_is_late_for_its_cause() -> None:
     timed = Timed()
     first, second = consume(timed.queue, credit=1), consume(timed.queue, credit=2)

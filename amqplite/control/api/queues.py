@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from amqplite.broker.queue import Queue
-from amqplite.broker.statistics import queue_statistics
+from amqplite.broker.statistics import OrderStatistics, queue_statistics
 from amqplite.control.arguments import plain
 from amqplite.control.call import Call
 from amqplite.control.errors import no_such_object
@@ -49,7 +49,32 @@ def _shown(queue: Queue) -> dict[str, Any]:
         "messages_unacknowledged": held.unacked,
         "consumers": held.consumers,
         "returned": {cause.value: count for cause, count in held.returned.items()},
+        "order": shown_order(held.order),
     }
     if held.owner is not None:
         shown["owner_pid_details"] = {"name": held.owner}
     return shown
+
+
+def shown_order(order: OrderStatistics) -> dict[str, Any]:
+    """Return what became of a queue's order; `late` in microseconds.
+
+    `unexplained` and `violations` are faults of the broker's own, if they aren't 0.
+    """
+    return {
+        "completed": order.completed,
+        "reordered": order.reordered,
+        "inversions": order.inversions,
+        "moved": order.moved,
+        "late": order.late_us,
+        "buffer": order.buffer,
+        "approximate": order.approximate,
+        "redelivered": order.redelivered,
+        "requeued": order.requeued,
+        "by_cause": {
+            cause: {"reordered": reordered, "inversions": inversions, "late": late_us}
+            for cause, (reordered, inversions, late_us) in order.by_cause.items()
+        },
+        "unexplained": order.by_cause.get("unexplained", (0, 0, 0))[0],
+        "violations": order.violations,
+    }

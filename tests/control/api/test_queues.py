@@ -39,6 +39,20 @@ def test_a_queue_is_shown_with_all_that_is_known(site: Site) -> None:
         "messages_unacknowledged": 1,
         "consumers": 0,
         "returned": {},
+        "order": {
+            "completed": 0,
+            "reordered": 0,
+            "inversions": 0,
+            "moved": 0,
+            "late": 0,
+            "buffer": 0,
+            "approximate": False,
+            "redelivered": 0,
+            "requeued": {},
+            "by_cause": {},
+            "unexplained": 0,
+            "violations": 0,
+        },
     }
 
 
@@ -76,3 +90,21 @@ def test_one_that_is_not_there_is_not_found(site: Site) -> None:
     declare(site, "log", "q")
     with pytest.raises(HttpError, match="Not Found"):
         ask(queues.queue, site, vhost="/", name="q")
+
+
+def test_a_queue_tells_what_became_of_its_order(site: Site) -> None:
+    queue = declare(site, "/", "q")
+    for _ in range(3):
+        queue.push(MESSAGE)
+    first, second, _ = (got[0] for got in (queue.get(), queue.get(), queue.get()) if got)
+    queue.settle(second)
+    queue.requeue([first], Cause.CONNECTION_RESET)
+    got = queue.get()
+    assert got is not None
+    queue.settle(got[0])
+    order = listed(queues.queue, site, vhost="/", name="q")["order"]
+    assert (order["completed"], order["reordered"], order["inversions"]) == (2, 1, 1)
+    assert (order["moved"], order["buffer"], order["redelivered"]) == (1, 1, 1)
+    assert order["requeued"] == {"connection_lost": 1}
+    assert order["by_cause"] == {"connection_lost": {"reordered": 1, "inversions": 1, "late": 0}}
+    assert (order["unexplained"], order["violations"]) == (0, 0)
