@@ -196,24 +196,25 @@ class EventLog:
         if len(self._labels) > self._capacity:
             del self._labels[next(iter(self._labels))]
 
-    def read(self, after: int, limit: int) -> list[Event]:
+    def read(self, after: int, limit: int, origin: int = 0) -> list[Event]:
         """Return up to `limit` events behind number `after`, in order, as far as they are kept.
 
         Where some are lost, a `gap` with the number of the last of them stands in their place.
+        Times are counted from `origin`, and what was before it is told as if it were then.
         """
         events = []
         first = self.first
         if after + 1 < first:
-            events.append(self._gap(after + 1, first - 1))
+            events.append(self._gap(after + 1, first - 1, origin))
             after = first - 1
         last = min(self.last, after + limit)
-        return events + [self._event(n) for n in range(after + 1, last + 1)]
+        return events + [self._event(n, origin) for n in range(after + 1, last + 1)]
 
-    def _gap(self, lost_from: int, lost_to: int) -> Event:
-        t = self._event(lost_to + 1).t
+    def _gap(self, lost_from: int, lost_to: int, origin: int) -> Event:
+        t = self._event(lost_to + 1, origin).t
         return Event(n=lost_to, t=t, type="gap", lost_from=lost_from, lost_to=lost_to)
 
-    def _event(self, n: int) -> Event:
+    def _event(self, n: int, origin: int) -> Event:
         at = (n - 1) % self._capacity * _RECORD.size
         t, msg, seq, tag, queue, who, key, exchange, size, depth, _, *rest = _RECORD.unpack_from(
             self._ring, at
@@ -223,7 +224,7 @@ class EventLog:
         c, p, conn, ch = self._who[who]
         told: dict[str, Any] = {
             "n": n,
-            "t": t,
+            "t": max(t - origin, 0),
             "type": TYPES[type_],
             "v": v,
             "q": q,

@@ -118,9 +118,9 @@ class Recorder:
 
     # -- reading ---------------------------------------------------------------------------------
 
-    def read(self, after: int, limit: int = 1000) -> list[Event]:
+    def read(self, after: int, limit: int = 1000, origin: int = 0) -> list[Event]:
         """Return up to `limit` events behind number `after`; see `EventLog.read`."""
-        return self.log.read(after, limit)
+        return self.log.read(after, limit, origin)
 
     # -- writing ---------------------------------------------------------------------------------
 

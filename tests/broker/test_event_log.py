@@ -48,6 +48,14 @@ def test_what_is_written_is_read() -> None:
     ]
 
 
+def test_times_may_be_counted_from_later_on() -> None:
+    log = EventLog(capacity=2)
+    for t in (1000, 2000, 3000):
+        log.write(t, "acked")
+    assert [event.t for event in log.read(1, 10, origin=2500)] == [0, 500]
+    assert [event.t for event in log.read(0, 10, origin=500)] == [1500, 1500, 2500]
+
+
 @pytest.mark.parametrize("type_", TYPES)
 def test_every_type_can_be_written(type_: str) -> None:
     log = EventLog()

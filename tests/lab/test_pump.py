@@ -189,3 +189,14 @@ async def test_others_go_on_between_two_steps(rig: Sender, pump: Pump) -> None:
         await trio.lowlevel.checkpoint()
         turns += 1
     assert at[-1] - at[0] >= 1
+
+
+async def test_times_are_counted_from_where_each_wants(rig: Sender, pump: Pump) -> None:
+    rig.broker.trace.clock = lambda: 2000
+    sinks = {origin: Sink() for origin in (0, 1500, 5000)}
+    for origin, sink in sinks.items():
+        pump.add(sink, ("/", "q"), origin=origin)
+    send(rig, "q")
+    pump.pass_on()
+    times = {origin: [event.t for event in sink.events] for origin, sink in sinks.items()}
+    assert times == {0: [2000, 2000], 1500: [500, 500], 5000: [0, 0]}
