@@ -82,6 +82,7 @@ def test_what_crosses_does_so_when_all_have_done_what_they_could_in_order_of_the
             timeline.cross((number, 0), lambda: seen.append(f"wire {number}"))
             timeline.cross((number, 0), lambda: seen.append(f"wire {number}"))
             seen.append("wrote")
+            await trio.sleep_forever()
 
         play(timeline, *(lambda n=n: writer(n) for n in (3, 1, 2)))
         assert seen == ["wrote"] * 3 + ["wire 1", "wire 2", "wire 3"]
