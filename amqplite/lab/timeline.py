@@ -11,18 +11,22 @@ from math import inf
 
 import trio
 
+_PATIENCE = 5000
+"""How often trio may ask in vain, a millisecond each, before something must be wrong."""
+
 
 class Timeline(trio.abc.Clock):
     """Trio's clock for a run in which nothing takes time but what says so.
 
     Attributes:
         now: seconds since the begin.
-        on_idle: called when nothing is to come any more; it has to end the run, or bring something.
+        on_idle: called once when nothing is to come any more, to end the run.
     """
 
     def __init__(self) -> None:
         self.now = 0.0
         self.on_idle: Callable[[], object] = _nobody
+        self._asked_in_vain = 0
         self._due: list[tuple[float, int, int, Callable[[], object]]] = []
         self._calls = 0
         self._crossing: dict[tuple[int, int], Callable[[], object]] = {}
@@ -61,23 +65,30 @@ class Timeline(trio.abc.Clock):
 
         Timeouts of trio's own come before what is due at the same time.
         """
-        if deadline > self.now:
-            self._step(deadline)
-        return 0
+        if deadline <= self.now or self._step(deadline):
+            self._asked_in_vain = 0
+            return 0
+        self._asked_in_vain += 1
+        if self._asked_in_vain == 1:
+            self.on_idle()
+        elif self._asked_in_vain > _PATIENCE:
+            raise RuntimeError("everybody waits, and nothing is to come")
+        return 0.001  # trio itself waits a little when it ends
 
-    def _step(self, deadline: float) -> None:
+    def _step(self, deadline: float) -> bool:
+        """Do one thing; return False if there is none."""
         if self._crossing:
             self._crossing.pop(min(self._crossing))()
-            return
+            return True
         when = self._due[0][0] if self._due else inf
         if when < deadline:
             self.now = when
             heappop(self._due)[3]()
-        elif deadline < inf:
+            return True
+        if deadline < inf:
             self.now = deadline
-        else:
-            self.on_idle()
+        return deadline < inf
 
 
 def _nobody() -> None:
-    raise RuntimeError("everybody waits, and nothing is to come")
+    """Nobody wants to know."""

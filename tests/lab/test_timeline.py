@@ -90,5 +90,10 @@ def test_what_crosses_does_so_when_all_have_done_what_they_could_in_order_of_the
 
 
 def test_to_wait_for_ever_is_an_error_and_no_hang() -> None:
+    timeline, told = Timeline(), list[bool]()
+    timeline.on_idle = lambda: told.append(True)
+    for _ in range(5000):
+        assert timeline.deadline_to_sleep_time(inf) == 0.001
+    assert told == [True]
     with pytest.raises(RuntimeError, match="nothing is to come"):
-        Timeline().deadline_to_sleep_time(inf)
+        timeline.deadline_to_sleep_time(inf)
