@@ -309,6 +309,11 @@ class Queue:
 
     # -- messages out ----------------------------------------------------------------------------
 
+    @property
+    def passes_through(self) -> bool:
+        """Whether nothing waits here: what comes is taken at once, and need not be acked."""
+        return not (self.unacked or self.backlog.count) and all(c.no_ack for c in self.consumers)
+
     def dispatch(self) -> None:
         """Deliver, oldest message first and consumers in turn, until either runs out."""
         ring, backlog, order = self._ring, self.backlog, self.order
@@ -453,11 +458,11 @@ class Queue:
     def purge(self) -> int:
         """Delete the ready messages, not the unacked; return how many they were."""
         self._ease()
-        order = self.order
-        order.gone(self.backlog.returned())
+        self.order.gone(self.backlog.returned())
         count = self.backlog.purge()
-        if order.tape is not None:
-            order.tape.purged(count, "queue_deleted" if self.deleted else "purged")
+        tape = self.order.wake()
+        if tape is not None:
+            tape.purged(count, "queue_deleted" if self.deleted else "purged")
         return count
 
     # -- consumers -------------------------------------------------------------------------------
@@ -484,8 +489,9 @@ class Queue:
             self.enlist(active)
 
     def _record(self, consumer: Any, what: str) -> None:
-        if self.order.tape is not None:
-            self.order.tape.consumer(what, consumer)
+        tape = self.order.wake()
+        if tape is not None:
+            tape.consumer(what, consumer)
 
     def enlist(self, consumer: Consumer) -> None:
         """Give `consumer` its turn, if it has credit: when it is new, and when credit returns."""

@@ -49,7 +49,7 @@ class QueueOrder:
         redelivered: hand-outs of messages that had been handed out before.
         violations: first hand-outs that were out of order (§4.7): it has to stay 0.
         by_cause: what was reordered, by what made it so, as `trace` calls it.
-        tape: where all that happens to the queue is recorded; `None` if it isn't.
+        tape: where all that happens to the queue is recorded; `None` if it isn't, or it rests.
     """
 
     clock: Callable[[], int]
@@ -60,12 +60,19 @@ class QueueOrder:
     violations: int = 0
     by_cause: dict[str, Reordered] = field(default_factory=dict)
     tape: "Tape | None" = None
-    _out: int = 1
+    _resting: "Tape | None" = None
+    _out: int = 1  # the two numbers above as they are, recorded or not
+    _done: int = 1
 
     # -- what the queue tells --------------------------------------------------------------------
 
     def handed_out(self, entry: "Entry", taker: Any) -> None:
         """A message was handed out that wasn't expected next; its delivery is counted already."""
+        tape = self.tape or self.wake()
+        if tape is not None and entry.seq == self._out:
+            self._out += 1
+            tape.delivered(entry, taker)
+            return
         self._catch_up()
         seq, out = entry.seq, self._out
         if entry.deliveries > 1:
@@ -76,21 +83,26 @@ class QueueOrder:
             self._out = seq + 1
         elif entry.deliveries == 1 and entry.cause is None:
             self.violations += 1
-        if self.tape is not None:
-            self.tape.delivered(entry, taker)
+        if tape is not None:
+            tape.delivered(entry, taker)
         self._expect()
 
     def done(self, entry: "Entry") -> None:
         """A message is done with that wasn't expected next."""
+        tape = self.tape or self.wake()
+        if tape is not None and entry.seq == self._done:
+            self._done += 1
+            tape.acked(entry, reordered=False)
+            return
         self._catch_up()
         now = self.clock()
         arrival = self.meter.arrive(entry.seq, now)
         late = arrival is not None and arrival.inversions > 0
         if arrival is not None and late:
             self._count(entry, arrival.inversions, arrival.late)
-        if self.tape is not None:
+        if tape is not None:
             early = entry.seq > self.meter.watermark
-            self.tape.acked(entry, now, late or early)
+            tape.acked(entry, reordered=late or early)
         self._expect()
 
     def gone(self, entries: "Iterable[Entry]") -> None:
@@ -106,8 +118,20 @@ class QueueOrder:
     def record(self, tape: "Tape | None") -> None:
         """Tell `tape` of everything from now on; `None`: nobody any more."""
         self._catch_up()
-        self.tape = tape
+        self.tape, self._resting = tape, None
         self._expect()
+
+    def rest(self) -> None:
+        """Tell the tape nothing for a while, unless something comes that isn't expected."""
+        tape = self.tape
+        self.record(None)
+        self._resting = tape
+
+    def wake(self) -> "Tape | None":
+        """Tell the tape again, if it rests; return it."""
+        if self._resting is not None:
+            self.record(self._resting)
+        return self.tape
 
     def report(self) -> OrderMeter:
         """Return the meter, up to now."""
@@ -121,14 +145,16 @@ class QueueOrder:
         """Tell the meter what was in order since it was asked last."""
         if self.next_out != NONE_EXPECTED:
             self._out = self.next_out
-        if self.next_done != NONE_EXPECTED and self.next_done > self.meter.watermark + 1:
-            self.meter.in_order(self.meter.watermark + 1, self.next_done - 1)
+        if self.next_done != NONE_EXPECTED:
+            self._done = self.next_done
+        if self._done > self.meter.watermark + 1:
+            self.meter.in_order(self.meter.watermark + 1, self._done - 1)
 
     def _expect(self) -> None:
+        self._done = self.meter.watermark + 1 if self.meter.idle else NONE_EXPECTED
         recorded = self.tape is not None
-        idle = self.meter.idle and not recorded
         self.next_out = NONE_EXPECTED if recorded else self._out
-        self.next_done = self.meter.watermark + 1 if idle else NONE_EXPECTED
+        self.next_done = NONE_EXPECTED if recorded else self._done
 
     def _count(self, entry: "Entry", inversions: int, late_us: int) -> None:
         name = cause_of(entry)

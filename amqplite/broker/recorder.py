@@ -12,11 +12,14 @@ from amqplite.broker.event_log import MULTIPLE, NOBODY, EventLog, Who
 from amqplite.broker.message import Message
 from amqplite.broker.queue import Queue
 from amqplite.broker.redelivery import Cause
-from amqplite.broker.tape import Identity, Taker, Tape
+from amqplite.broker.tape import Identity, Taker, Tape, Untold
 from amqplite.broker.trace import Event
 
 SAMPLED_FROM = 400
 """Messages in a step of time that are told whole; the rest only if something befalls them."""
+
+IN_A_FLOOD = 40
+"""The same in a step that follows one that had more: telling must not make a flood slower."""
 
 STEP_US = 100_000
 
@@ -50,6 +53,8 @@ class Recorder:
     Attributes:
         on: a queue is recorded.
         log: what is kept of it.
+        now: when the octets came that are acted on, if there are any.
+        untold: the message being published, if it is left out: its number, time and publisher.
         multiple: `MULTIPLE` while one ack settles several deliveries.
         idle: microseconds since the last octet came from whoever loses deliveries now.
         reentering: number of the message that is given up, and so may come to another queue.
@@ -60,6 +65,8 @@ class Recorder:
         self.clock = clock
         self.on = False
         self.log = EventLog()
+        self.now = 0
+        self.untold: Untold | None = None
         self.multiple = 0
         self.idle = 0
         self.reentering = 0
@@ -67,12 +74,14 @@ class Recorder:
         self._labels = labels
         self._queues: dict[tuple[str, str], Queue | None] = {}
         self._messages = 0
-        self._publishing: tuple[int, int, Who, bool] | None = None
-        self._holders: dict[object, Who] = {}
+        self._publishing: Untold | None = None
+        self._holders: dict[Taker, Who] = {}
         self._senders: dict[object, Who] = {}
         self._publishers: dict[str, str] = {}  # those that publish, by connection
         self._named = self._named_publishers = 0
         self._step = self._in_step = 0
+        self._left = SAMPLED_FROM
+        self._resting: list[Queue] = []
 
     # -- which queues ----------------------------------------------------------------------------
 
@@ -155,29 +164,48 @@ class Recorder:
         else:
             if queues:
                 return
-        msg, now, publisher = self.number(), self.clock(), self.publisher(channel)
-        told = self._is_told(now) or not queues
-        self._publishing = (msg, now, publisher, told)
-        if told:
-            self.published(message, msg, now, publisher, tag=number)
-        if not queues:
+        self._messages = msg = self._messages + 1
+        publisher = self._senders.get(channel) or self.publisher(channel)
+        if queues and not self._is_told():
+            self.untold = (msg, self.now, publisher)
+            self._rest(queues)
+            return
+        now = self.clock()
+        self.published(message, msg, now, publisher, tag=number)
+        if queues:
+            self._publishing = (msg, now, publisher)
+        else:
             type_ = "returned" if returned else "unroutable"
             self.write(now, type_, ("/", ""), publisher, msg, cause=("no_route", ""))
-            self._publishing = None
+
+    def _rest(self, queues: Sequence[Queue]) -> None:
+        """Leave queues alone till the next step, where nothing can befall a message."""
+        for queue in queues:
+            if queue.order.tape is not None and queue.passes_through:
+                queue.order.rest()
+                self._resting.append(queue)
+
+    def tick(self) -> None:
+        """Octets have come, to be acted on: see what the time is."""
+        self.now = now = self.clock()
+        if now - self._step >= STEP_US:
+            self._left = IN_A_FLOOD if self._in_step > SAMPLED_FROM else SAMPLED_FROM
+            self._step, self._in_step = now, 0
+            while self._resting:
+                self._resting.pop().order.wake()
 
     def end_publish(self) -> None:
         """It has been given to its queues."""
-        self._publishing = None
+        self._publishing = self.untold = None
 
     def tell_published(self, message: Message) -> None:
         """Tell of what is being published, if it wasn't told yet."""
-        if self._publishing is not None and not self._publishing[3]:
-            msg, now, publisher, _ = self._publishing
-            self._publishing = (msg, now, publisher, True)
-            self.published(message, msg, now, publisher)
+        if self.untold is not None:
+            self._publishing, self.untold = self.untold, None
+            self.published(message, *self._publishing)
 
-    def current(self, message: Message) -> tuple[int, int, Who, bool, str]:
-        """Return the message being published: its number, time, publisher, whether told, why.
+    def current(self, message: Message) -> tuple[int, int, Who, str]:
+        """Return the message being published: its number, time, publisher, and why.
 
         One that nobody publishes was given up by another queue, and keeps its number.
         """
@@ -185,7 +213,7 @@ class Recorder:
             return (*self._publishing, "")
         msg = self.reentering or self.number()
         self.label(msg, message)
-        return msg, self.clock(), NOBODY, True, "dlx_return"
+        return msg, self.clock(), NOBODY, "dlx_return"
 
     def published(
         self, message: Message, msg: int, t: int, publisher: Who, *, tag: int = 0, flags: int = 0
@@ -223,12 +251,10 @@ class Recorder:
             who = self.publisher(channel)
             self.write(self.clock(), "confirmed", ("/", ""), who, 0, 0, number, flags=MULTIPLE)
 
-    def _is_told(self, now: int) -> bool:
+    def _is_told(self) -> bool:
         """Whether a message is one of those that are told whole."""
-        if now - self._step >= STEP_US:
-            self._step, self._in_step = now, 0
         self._in_step += 1
-        return self._in_step <= SAMPLED_FROM
+        return self._in_step <= self._left
 
     # -- connections and channels ----------------------------------------------------------------
 
@@ -262,10 +288,11 @@ class Recorder:
         who = NOBODY if consumer is None else self.holder(consumer)
         self.write(self.clock(), "late_ack_ignored", ("/", ""), who, 0, 0, tag)
 
-    def forget(self, party: object) -> None:
-        """A consumer or channel is gone."""
-        self._holders.pop(party, None)
-        self._senders.pop(party, None)
+    def forget(self, channel: object) -> None:
+        """A channel is gone, and all it held has been told."""
+        self._senders.pop(channel, None)
+        for taker in [taker for taker in self._holders if taker.channel is channel]:
+            del self._holders[taker]
 
     # -- names -----------------------------------------------------------------------------------
 
@@ -276,7 +303,7 @@ class Recorder:
             identity = taker.identity()
             if not identity.tag:
                 return ("", "", identity.connection, identity.channel)
-            name = self._consumer_name(identity.tag)
+            name = self._consumer_name(identity)
             who = self._holders[taker] = (name, "", identity.connection, identity.channel)
         return who
 
@@ -289,12 +316,17 @@ class Recorder:
             who = self._senders[channel] = ("", name, identity.connection, identity.channel)
         return who
 
-    def _consumer_name(self, tag: str) -> str:
-        """Return a name that no other consumer has now."""
+    def _consumer_name(self, identity: Identity) -> str:
+        """Return a name that no other consumer has now.
+
+        One of the same channel and tag has been cancelled, so what follows it has its name.
+        """
+        tag = identity.tag
         if len(tag) > LABEL_MAX or tag.startswith("amq.ctag-"):
             self._named += 1
             tag = f"c{self._named}"
-        taken = {who[0] for who in self._holders.values()}
+        place = (identity.connection, identity.channel)
+        taken = {name for name, _, *where in self._holders.values() if tuple(where) != place}
         name, number = tag, 1
         while name in taken:
             number += 1

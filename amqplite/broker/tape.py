@@ -5,7 +5,7 @@ what goes as it should is left out. Of what is left out enough is kept, while it
 tell it whole as soon as it turns out to matter: when it comes back, is overtaken, or is given up.
 """
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from amqplite.broker.event_log import AUTO, FROM_MEMORY, GET, NOBODY, REDELIVERED, REQUEUE, Who
 from amqplite.broker.message import Entry, Message
@@ -43,9 +43,11 @@ class Taker(Protocol):
 
     Attributes:
         no_ack: what it takes is settled by that.
+        channel: whose it is.
     """
 
     no_ack: bool
+    channel: Any
 
     @property
     def last_tag(self) -> int:
@@ -57,27 +59,32 @@ class Taker(Protocol):
         ...
 
 
+Untold = tuple[int, int, Who]
+"""What is kept of a message that is left out: its number, when it was published, and by whom."""
+
+Handed = tuple[int, int, Who, "Taker", int, int]
+"""The same of one that was handed out: to whom, when, and under which delivery tag."""
+
+
 class Track:
-    """A message under way.
+    """A message under way that is told.
 
     Attributes:
         msg: its number.
         t: when it was enqueued.
         publisher: who published it.
-        told: its events are written as they come.
         handed_t: when it was last handed out; -1 if it isn't.
         holder: who has it.
         tag: the delivery tag it was handed out under.
         flags: of that delivery.
     """
 
-    __slots__ = ("flags", "handed_t", "holder", "msg", "publisher", "t", "tag", "told")
+    __slots__ = ("flags", "handed_t", "holder", "msg", "publisher", "t", "tag")
 
-    def __init__(self, msg: int, t: int, publisher: Who, told: bool) -> None:
+    def __init__(self, msg: int, t: int, publisher: Who) -> None:
         self.msg = msg
         self.t = t
         self.publisher = publisher
-        self.told = told
         self.handed_t = -1
         self.tag = self.flags = 0
         self.holder = NOBODY
@@ -95,57 +102,66 @@ class Tape:
         self._queue = queue
         self._recorder = recorder
         self._log = recorder.log
-        self._tracks: dict[int, Track] = {}
+        self._tracks: dict[int, Track | Untold | Handed] = {}
 
     # -- messages in -----------------------------------------------------------------------------
 
     def enqueued(self, entry: Entry) -> None:
         """A message is to have a place in the queue, and is ready."""
-        msg, t, publisher, told, cause = self._recorder.current(entry.message)
-        track = Track(msg, t, publisher, told)
-        self._track(entry.seq, track)
-        if told:
+        untold = self._recorder.untold
+        if untold is not None:
+            self._tracks[entry.seq] = untold
+        else:
+            msg, t, publisher, cause = self._recorder.current(entry.message)
+            self._tracks[entry.seq] = track = Track(msg, t, publisher)
             self._tell_enqueued(entry, track, cause=cause, depth=self._queue.ready + 1)
+        if len(self._tracks) > TRACKS_MAX:
+            del self._tracks[next(iter(self._tracks))]
 
     def refused(self, message: Message, cause: str) -> None:
         """The queue takes no more."""
         recorder = self._recorder
         recorder.tell_published(message)
-        msg, t, publisher, _, _ = recorder.current(message)
+        msg, t, publisher, _ = recorder.current(message)
         recorder.write(t, "refused", self.name, publisher, msg, cause=(cause, ""))
 
     # -- messages out ----------------------------------------------------------------------------
 
     def delivered(self, entry: Entry, taker: Taker | None) -> None:
         """A message was handed out; its delivery is counted already."""
-        track = self._tracks.get(entry.seq) or self._met(entry)
-        if entry.deliveries > 1 and not track.told:
-            self._tell_all(entry, track)
+        track = self._tracks.get(entry.seq)
+        if type(track) is tuple and taker is not None and entry.deliveries == 1:
+            self._tracks[entry.seq] = (*track[:3], taker, self._recorder.now, taker.last_tag)
+            return
+        track = self._told(entry)
         track.flags = REDELIVERED if entry.deliveries > 1 else 0
         if taker is not None:
-            track.holder = self._recorder.holder(taker)
-            track.tag = taker.last_tag
-            track.flags |= (AUTO if taker.no_ack else 0) | (0 if track.holder[0] else GET)
+            self._hold(track, taker, taker.last_tag)
         track.handed_t = self._recorder.clock()
-        if track.told:
-            depth = self._queue.ready
-            self._write("delivered", entry, track, track.handed_t, flags=track.flags, depth=depth)
+        depth = self._queue.ready
+        self._write("delivered", entry, track, track.handed_t, flags=track.flags, depth=depth)
 
-    def acked(self, entry: Entry, now: int, reordered: bool) -> None:
+    def _hold(self, track: Track, taker: Taker, tag: int) -> None:
+        track.holder = self._recorder.holder(taker)
+        track.tag = tag
+        track.flags |= (AUTO if taker.no_ack else 0) | (0 if track.holder[0] else GET)
+
+    def acked(self, entry: Entry, *, reordered: bool) -> None:
         """A message is done with."""
-        track = self._tracks.pop(entry.seq, None) or self._met(entry)
-        if reordered and not track.told:
-            self._tell_all(entry, track)
-        if track.told:
-            flags = track.flags & AUTO | self._recorder.multiple
-            self._write("acked", entry, track, now, flags=flags, depth=self._queue.ready)
+        if not reordered and type(self._tracks.get(entry.seq)) is tuple:
+            del self._tracks[entry.seq]
+            return
+        track = self._told(entry)
+        del self._tracks[entry.seq]
+        flags = track.flags & AUTO | self._recorder.multiple
+        now, depth = self._recorder.clock(), self._queue.ready
+        self._write("acked", entry, track, now, flags=flags, depth=depth)
 
     # -- messages back, and gone -----------------------------------------------------------------
 
     def requeued(self, entry: Entry, cause: Cause) -> None:
         """A message that was handed out is back at its old place."""
-        track = self._tracks.get(entry.seq) or self._met(entry)
-        self._tell_all(entry, track)
+        track = self._told(entry)
         now = self._recorder.clock()
         intent = _NACKED.get(cause)
         if intent is not None:
@@ -159,8 +175,8 @@ class Tape:
     def gone(self, entry: Entry, reason: Reason, dead_lettered: bool) -> None:
         """A message is to be given up, for good or to the dead-letter exchange."""
         recorder = self._recorder
-        track = self._tracks.pop(entry.seq, None) or self._met(entry)
-        self._tell_all(entry, track)
+        track = self._told(entry)
+        del self._tracks[entry.seq]
         now = recorder.clock()
         type_ = "dropped"
         if reason is Reason.REJECTED:
@@ -193,31 +209,29 @@ class Tape:
 
     # -- telling ---------------------------------------------------------------------------------
 
-    def _track(self, seq: int, track: Track) -> None:
-        self._tracks[seq] = track
-        if len(self._tracks) > TRACKS_MAX:
-            del self._tracks[next(iter(self._tracks))]
+    def _told(self, entry: Entry) -> Track:
+        """Return what is known of a message, after telling of it what was left out so far."""
+        track = self._tracks.get(entry.seq)
+        if isinstance(track, Track):
+            return track
+        recorder, message = self._recorder, entry.message
+        if track is None:  # it was there before the recording was
+            told = Track(recorder.number(), recorder.clock(), NOBODY)
+            recorder.label(told.msg, message)
+        else:
+            told = Track(*track[:3])
+            recorder.published(message, told.msg, told.t, told.publisher, flags=FROM_MEMORY)
+        self._tracks[entry.seq] = told
+        self._tell_enqueued(entry, told, flags=FROM_MEMORY)
+        if track is not None and len(track) > 3:
+            self._tell_handed_out(entry, told, *track[3:])
+        return told
 
-    def _met(self, entry: Entry) -> Track:
-        """Track a message that was there before the recording was."""
-        recorder = self._recorder
-        track = Track(recorder.number(), recorder.clock(), NOBODY, told=True)
-        recorder.label(track.msg, entry.message)
-        self._tell_enqueued(entry, track, flags=FROM_MEMORY)
-        self._track(entry.seq, track)
-        return track
-
-    def _tell_all(self, entry: Entry, track: Track) -> None:
-        """Tell what was left out of a message so far."""
-        if track.told:
-            return
-        track.told = True
-        recorder = self._recorder
-        recorder.published(entry.message, track.msg, track.t, track.publisher, flags=FROM_MEMORY)
-        self._tell_enqueued(entry, track, flags=FROM_MEMORY)
-        if track.handed_t >= 0:
-            flags = track.flags | FROM_MEMORY
-            self._write("delivered", entry, track, track.handed_t, flags=flags)
+    def _tell_handed_out(self, entry: Entry, track: Track, taker: Taker, t: int, tag: int) -> None:
+        self._hold(track, taker, tag)
+        track.handed_t = t
+        flags = track.flags | FROM_MEMORY
+        self._write("delivered", entry, track, t, flags=flags)
 
     def _tell_enqueued(
         self, entry: Entry, track: Track, *, cause: str = "", flags: int = 0, depth: int = -1

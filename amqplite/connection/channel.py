@@ -173,7 +173,6 @@ class Channel:
     def _leave(self, consumer: Consumer) -> None:
         """Take a consumer from its queue, where another may become the active one."""
         consumer.queue.remove_consumer(consumer)
-        self.trace.forget(consumer)
         self.connection.undispatched[consumer.queue] = None
 
     def consumer_cancelled(self, consumer: Consumer) -> None:

@@ -151,7 +151,8 @@ class Connection:
         """Act on every frame that `data` completes. Never raises an `AmqpError`."""
         self._read_from = self.broker.journal.position
         if self.broker.trace.on:
-            self._heard = self.broker.trace.clock()
+            self.broker.trace.tick()
+            self._heard = self.broker.trace.now
         if self.handshake is not None:
             data = self.handshake.receive_data(data)
         self._frames = self.reader.receive(data)

@@ -316,8 +316,8 @@ def test_consumers_are_told_with_what_they_asked_for(recorded: Recorded, rig: Ri
 def test_a_generated_tag_is_shortened_and_a_tag_used_twice_told_apart(
     recorded: Recorded, rig: Rig
 ) -> None:
-    for tag in ("", "ctag1.0123456789abcdef0123456789abcdef", "c7", "c7"):
-        consume(named(rig, "worker"), tag)
+    for number, tag in enumerate(("", "ctag1.0123456789abcdef0123456789abcdef", "c7", "c7")):
+        consume(named(rig, f"worker {number}"), tag)
     assert [e.c for e in recorded.events("consumer_registered")] == ["c1", "c2", "c7", "c7#2"]
 
 
@@ -325,6 +325,25 @@ def test_a_consumer_that_comes_back_has_its_name_again(recorded: Recorded, rig: 
     consume(named(rig, "worker"), "c2").connection.lost(Cause.CONNECTION_RESET)
     consume(named(rig, "worker"), "c2")
     assert [e.c for e in recorded.events("consumer_registered")] == ["c2", "c2"]
+
+
+def test_a_tag_used_again_on_its_channel_has_its_name_again(recorded: Recorded, rig: Rig) -> None:
+    worker = consume(named(rig, "worker"), "c2")
+    say_publish(named(rig, "shop"), "m1")
+    worker.do(BasicCancel("c2", False))
+    consume(worker, "c2")
+    worker.connection.lost(Cause.CONNECTION_LOST)
+    events = recorded.events("consumer_registered", "requeued")
+    assert [e.c for e in events] == ["c2", "c2", "c2"]
+
+
+def test_nobody_who_is_gone_is_remembered(recorded: Recorded, rig: Rig) -> None:
+    say_publish(named(rig, "shop"), "m1")
+    worker = consume(named(rig, "worker"))
+    say_publish(worker, "m2")
+    worker.connection.lost(Cause.CONNECTION_LOST)
+    assert recorded.trace._holders == {}
+    assert [who[1] for who in recorded.trace._senders.values()] == ["shop"]
 
 
 def test_the_active_one_of_several_consumers_is_told(rig: Rig) -> None:
@@ -461,4 +480,37 @@ def test_a_message_left_out_is_told_whole_when_it_was_overtaken(
     assert recorded.told() == [
         *("published early", "enqueued early", "delivered early", "acked early"),
         *("published late", "enqueued late", "delivered late", "acked late"),
+    ]
+
+
+def test_a_flood_that_nothing_can_befall_is_left_alone_until_something_can(
+    recorded: Recorded, rig: Rig
+) -> None:
+    fast, shop = consume(named(rig, "fast"), "c1", no_ack=True), named(rig, "shop")
+    recorded.events()
+    say_publish(shop, *(f"m{n}" for n in range(SAMPLED_FROM + 10)))
+    assert len(recorded.events()) == 4 * SAMPLED_FROM
+    assert rig.queue("q").order.tape is None
+    careful = consume(named(rig, "careful"), "c2")
+    fast.do(BasicCancel("c1", False))
+    say_publish(shop, "left out")
+    assert recorded.told("consumer_registered", "published") == ["consumer_registered"]
+    careful.connection.lost(Cause.CONNECTION_LOST)
+    told = recorded.told("published", "enqueued", "delivered", "requeued")
+    assert told == [
+        f"{what} left out" for what in ("published", "enqueued", "delivered", "requeued")
+    ]
+
+
+def test_after_a_step_of_time_a_queue_that_was_left_alone_is_told_again(
+    recorded: Recorded, rig: Rig
+) -> None:
+    consume(named(rig, "fast"), "c1", no_ack=True)
+    shop = named(rig, "shop")
+    say_publish(shop, *(f"m{n}" for n in range(SAMPLED_FROM + 10)))
+    recorded.events()
+    recorded.now += STEP_US
+    say_publish(shop, "later")
+    assert recorded.told() == [
+        f"{what} later" for what in ("published", "enqueued", "delivered", "acked")
     ]
