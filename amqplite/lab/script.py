@@ -133,6 +133,13 @@ class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ack_timeout: float = 0
     at: float = 0
 
+    def declared(self, tick_us: int) -> dict[str, bool | int | str]:
+        """Return the arguments of its declaration, where a tick is so many microseconds."""
+        if not self.ack_timeout:
+            return self.arguments
+        milliseconds = round(self.ack_timeout * tick_us / 1000)
+        return {**self.arguments, "x-consumer-timeout": milliseconds}
+
 
 class Exchange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An exchange, declared before the play begins."""
