@@ -4,7 +4,7 @@ import pytest
 
 from amqplite.lab.plan import make_plan
 from amqplite.lab.scenario import find
-from amqplite.lab.stage import Stage
+from amqplite.lab.scenery import Scenery
 from tests.rig import Rig
 
 
@@ -13,37 +13,37 @@ def rig() -> Rig:
     return Rig()
 
 
-def stage_of(rig: Rig, name: str, **more: int) -> Stage:
+def scenery_of(rig: Rig, name: str, **more: int) -> Scenery:
     scenario = make_plan(find(name)).scenario
-    return Stage(rig.vhost, scenario, 100_000, lambda plain: f"lab.{plain}", **more)
+    return Scenery(rig.vhost, scenario, 100_000, lambda plain: f"lab.{plain}", **more)
 
 
 def test_what_is_put_up_can_be_taken_down(rig: Rig) -> None:
-    stage = stage_of(rig, "late-subscriber")
+    scenery = scenery_of(rig, "late-subscriber")
     exchanges = list(rig.vhost.exchanges)
-    assert stage.queues == {"qA": "lab.qA", "qB": "lab.qB"}
-    assert [at for at, _ in stage.cues] == [0, 0, 0, 2.5, 2.5]
-    for _, call in stage.cues:
+    assert scenery.queues == {"qA": "lab.qA", "qB": "lab.qB"}
+    assert [at for at, _ in scenery.cues] == [0, 0, 0, 2.5, 2.5]
+    for _, call in scenery.cues:
         call()
     assert list(rig.vhost.queues) == ["lab.qA", "lab.qB"]
     news = rig.vhost.exchange("lab.news")
     assert [queue.name for queue in news.route("", None)] == ["lab.qA", "lab.qB"]
     assert not rig.vhost.queues["lab.qA"].durable
-    stage.clear()
-    stage.clear()
+    scenery.clear()
+    scenery.clear()
     assert not rig.vhost.queues
     assert list(rig.vhost.exchanges) == exchanges
 
 
 def test_times_of_queues_are_in_ticks(rig: Rig) -> None:
-    for _, call in stage_of(rig, "ack-timeout", expires_ms=5000).cues:
+    for _, call in scenery_of(rig, "ack-timeout", expires_ms=5000).cues:
         call()
     settings = rig.vhost.queues["lab.q"].settings
     assert (settings.consumer_timeout_ms, settings.expires_ms) == (300, 5000)
 
 
-def test_a_stage_counts_what_is_in_its_queues(rig: Rig) -> None:
-    stage = stage_of(rig, "fig-11-2")
-    assert (stage.ready, stage.unacked) == (0, 0)
-    stage.cues[0][1]()
-    assert (stage.ready, stage.unacked) == (0, 0)
+def test_a_scenery_counts_what_is_in_its_queues(rig: Rig) -> None:
+    scenery = scenery_of(rig, "fig-11-2")
+    assert (scenery.ready, scenery.unacked) == (0, 0)
+    scenery.cues[0][1]()
+    assert (scenery.ready, scenery.unacked) == (0, 0)

@@ -1,0 +1,94 @@
+"""The scenery: a scenario's queues, exchanges and bindings, put up on a broker and taken down."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from amqplite.broker.queue import Queue as BrokerQueue
+from amqplite.broker.vhost import Vhost
+from amqplite.errors import NotFound
+from amqplite.lab.script import Binding, Exchange, Queue, Scenario
+from amqplite.protocol.fields import encode_table, from_python
+
+Cue = tuple[float, Callable[[], object]]
+"""`(at, call)`: what is to be done, and when, in ticks."""
+
+
+class Scenery:
+    """What a scenario needs on a vhost; nothing of it is durable.
+
+    Args:
+        vhost: where.
+        scenario: with its parameters in their places.
+        tick_us: microseconds a tick.
+        name_of: what a queue or exchange is called on the vhost, given its name in the scenario.
+        expires_ms: how long a queue outlives us if we can't take it down; 0 is for ever.
+    """
+
+    def __init__(
+        self,
+        vhost: Vhost,
+        scenario: Scenario,
+        tick_us: int,
+        name_of: Callable[[str], str],
+        expires_ms: int = 0,
+    ) -> None:
+        self._vhost = vhost
+        self._scenario = scenario
+        self._tick_us = tick_us
+        self._name_of = name_of
+        self._expires_ms = expires_ms
+
+    @property
+    def queues(self) -> dict[str, str]:
+        """What the queues are called on the vhost, by their names in the scenario."""
+        return {queue.name: self._name_of(queue.name) for queue in self._scenario.queues}
+
+    @property
+    def cues(self) -> list[Cue]:
+        """What is to be put up, in order; what is at 0 before the play begins."""
+        scenario = self._scenario
+        cues = [(0.0, self._declaring(exchange)) for exchange in scenario.exchanges]
+        cues += [(queue.at, self._queueing(queue)) for queue in scenario.queues]
+        cues += [(binding.at, self._binding(binding)) for binding in scenario.bindings]
+        return sorted(cues, key=lambda cue: cue[0])
+
+    def clear(self) -> None:
+        """Take all of it down."""
+        for name in self.queues.values():
+            self._vhost.delete_queue(None, name, None)
+        for exchange in self._scenario.exchanges:
+            self._vhost.delete_exchange(None, self._name_of(exchange.name))
+
+    @property
+    def ready(self) -> int:
+        """Messages that wait in its queues."""
+        return sum(queue.ready for queue in self._there())
+
+    @property
+    def unacked(self) -> int:
+        """Messages that somebody holds."""
+        return sum(queue.unacked for queue in self._there())
+
+    def _there(self) -> list[BrokerQueue]:
+        found = []
+        for name in self.queues.values():
+            with suppress(NotFound):
+                found.append(self._vhost.queue(name, None))
+        return found
+
+    def _declaring(self, exchange: Exchange) -> Callable[[], object]:
+        name = self._name_of(exchange.name)
+        return lambda: self._vhost.declare_exchange(None, name, exchange.type)
+
+    def _queueing(self, queue: Queue) -> Callable[[], object]:
+        arguments = dict(queue.declared(self._tick_us))
+        if self._expires_ms:
+            arguments["x-expires"] = self._expires_ms
+        table = from_python(arguments)
+        octets = encode_table(table)
+        name = self._name_of(queue.name)
+        return lambda: self._vhost.declare_queue(None, name, None, arguments=table, octets=octets)
+
+    def _binding(self, binding: Binding) -> Callable[[], object]:
+        exchange, queue = self._name_of(binding.exchange), self._name_of(binding.queue)
+        return lambda: self._vhost.bind_queue(None, None, exchange, queue, binding.key)
