@@ -3,6 +3,7 @@
 from amqplite.control import files
 from amqplite.control.api import bindings, connections, exchanges, health, overview, queues, vhosts
 from amqplite.control.auth import Access
+from amqplite.control.lab.routes import ROUTES as LAB_ROUTES
 from amqplite.control.router import Route
 
 _CHECKS = "/api/health/checks"
@@ -36,4 +37,6 @@ ROUTES = (
     Route("GET", "/api/bindings", bindings.bindings),
     Route("GET", "/api/bindings/{vhost}", bindings.bindings),
     Route("GET", "/api/connections", connections.connections),
+    #
+    *LAB_ROUTES,
 )

@@ -1,0 +1,1 @@
+"""The reordering lab over HTTP: its page, scenarios, runs, live queues, faults and marks."""
