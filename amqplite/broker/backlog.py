@@ -3,6 +3,7 @@
 In order of the queue, oldest first::
 
     returned    a heap: requeued messages, older than what follows
+    shelf       more of these, whose contents are in the store alone
     window      in memory, up to `Window.messages` and `Window.octets`
     stored      in the store alone: a range of keys and a count
     settling    on their way to the store, in memory until they are there
@@ -12,13 +13,15 @@ again, a page at a time, when it has run empty. So a million messages cost a win
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import chain
 
 from amqplite.broker.journal import Journal
 from amqplite.broker.message import Entry, restored
 from amqplite.broker.records import Stored, message_key, split_key
+from amqplite.broker.shelf import Page, Shelf
 
 PAGE = 1000
 """Messages read at a time, at most: about two milliseconds of work."""
@@ -30,10 +33,6 @@ class Window:
 
     messages: int = 4096
     octets: int = 16 * 1024 * 1024
-
-
-Page = Callable[[int, int, int], list[Stored]]
-"""`(first key, last key, limit)`: how the store is read, see `Store.page`."""
 
 
 class Backlog:
@@ -58,12 +57,15 @@ class Backlog:
         "_limits",
         "_page",
         "_returned",
+        "_returned_octets",
         "_settling",
+        "_shelf",
         "_stored",
         "_stored_from",
         "_stored_octets",
         "_stored_to",
         "_take_id",
+        "_taken_id",
         "_window",
         "body_octets",
         "count",
@@ -85,8 +87,11 @@ class Backlog:
         self._page = page
         self._limits = limits
         self._take_id = take_id
+        self._taken_id = 0
         self.queue_id = queue_id
         self._returned: list[Entry] = []
+        self._returned_octets = 0
+        self._shelf: Shelf | None = None  # made when the first has to go there
         self._window: deque[Entry] = deque()
         self._settling: deque[Entry] = deque()
         self._stored = self._stored_octets = 0
@@ -133,19 +138,50 @@ class Backlog:
         if self.counts_octets:
             self.body_octets += entry.message.body_size
         heappush(self._returned, entry)
+        self._returned_octets += len(entry.message.octets)
+        limits = self._limits
+        if (
+            self._returned_octets > 2 * limits.octets or len(self._returned) > 2 * limits.messages
+        ) and len(self._returned) > 1:
+            self._shelve()
+
+    def _shelve(self) -> None:
+        """Move the younger half of what came back out of memory."""
+        returned = self._returned
+        returned.sort()  # which is a heap as well
+        kept = len(returned) // 2
+        rest = returned[kept:]
+        del returned[kept:]
+        self._returned_octets = sum(len(entry.message.octets) for entry in returned)
+        if self._shelf is None:
+            self._shelf = Shelf(self._journal, self._page, self._take_id)
+        self._shelf.put(rest)
 
     def pop(self) -> Entry | None:
         """Take the oldest message; `None` if there is none."""
         window, returned = self._window, self._returned
         if not window and (self._stored or self._settling):
             self._fill()
+        shelf = self._shelf
+        if shelf and not any(held and held[0].seq < shelf.first for held in (returned, window)):
+            return self._pop_shelved(shelf)
         if returned and (not window or returned[0].seq < window[0].seq):
             entry = heappop(returned)
+            self._returned_octets -= len(entry.message.octets)
         elif window:
             entry = window.popleft()
             self.octets -= len(entry.message.octets)
         else:
             return None
+        return self._popped(entry)
+
+    def _pop_shelved(self, shelf: Shelf) -> Entry | None:
+        before = len(shelf)
+        entry = shelf.pop()
+        self.count -= before - len(shelf) - (entry is not None)  # what the store has lost: nothing
+        return self.pop() if entry is None else self._popped(entry)
+
+    def _popped(self, entry: Entry) -> Entry:
         self.count -= 1
         if self.counts_octets:
             self.body_octets -= entry.message.body_size
@@ -153,7 +189,7 @@ class Backlog:
 
     def _settle(self, entry: Entry) -> None:
         if not self.queue_id:
-            self.queue_id = self._take_id(self._journal.durable)
+            self.queue_id = self._taken_id = self._take_id(self._journal.durable)
         if not entry.key:
             self._journal.spill(entry, self._key(entry.seq))
         if not self._settling:
@@ -228,9 +264,9 @@ class Backlog:
             entry.key = key
         return entry
 
-    def returned(self) -> Sequence[Entry]:
+    def returned(self) -> Iterable[Entry]:
         """Return the messages that came back, in no order."""
-        return self._returned
+        return chain(self._returned, self._shelf or ())
 
     def purge(self) -> int:
         """Drop every ready message, from the store as well; return how many."""
@@ -243,11 +279,20 @@ class Backlog:
                 journal.unspill_pending(entry, self._key(entry.seq))
         if self._stored:
             journal.purge(self._key(self._stored_from), self._key(self._stored_to))
+        if self._shelf is not None:
+            self._shelf.clear()
         self._returned.clear()
+        self._returned_octets = 0
         self._window.clear()
         self._settling.clear()
         self.count = self._stored = self._stored_octets = self.octets = self.body_octets = 0
         return count
+
+    @property
+    def taken_ids(self) -> tuple[int, ...]:
+        """The ids that it took, and that are free again once it is gone."""
+        shelf = 0 if self._shelf is None else self._shelf.queue_id
+        return tuple(filter(None, (self._taken_id, shelf)))
 
     def may_have_stored_below(self, seq: int) -> bool:
         """Whether a message in the store alone may have a place up to `seq`."""
@@ -255,4 +300,4 @@ class Backlog:
 
     def handed_out(self) -> list[Entry]:
         """Return the messages in memory that were handed out before, and came back."""
-        return [entry for entry in (*self._returned, *self._window) if entry.deliveries]
+        return [entry for entry in chain(self.returned(), self._window) if entry.deliveries]

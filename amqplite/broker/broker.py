@@ -11,11 +11,12 @@ from typing import Any
 
 from amqplite.broker.alarms import Alarms
 from amqplite.broker.arguments import Arguments
-from amqplite.broker.backlog import Page, Window
+from amqplite.broker.backlog import Window
 from amqplite.broker.dead_letters import HeaderCodec
 from amqplite.broker.journal import Journal
 from amqplite.broker.recorder import Labels, Recorder
 from amqplite.broker.records import Delete, Loaded, Put, Stored, VhostRow
+from amqplite.broker.shelf import Page
 from amqplite.broker.users import User, Users
 from amqplite.broker.vhost import Services, Vhost
 from amqplite.errors import NotAllowed

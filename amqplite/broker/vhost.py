@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from amqplite.broker.arguments import Arguments, parse, require_equivalent
-from amqplite.broker.backlog import Backlog, Page, Window
+from amqplite.broker.backlog import Backlog, Window
 from amqplite.broker.bindings import Bindings
 from amqplite.broker.dead_letters import DeadLetters, HeaderCodec
 from amqplite.broker.exchanges import PREDECLARED, Binding, Exchange
@@ -20,6 +20,7 @@ from amqplite.broker.queue import Pressure, Queue
 from amqplite.broker.queue_ids import QueueIds
 from amqplite.broker.recorder import Recorder
 from amqplite.broker.records import BindingRow, Delete, ExchangeRow, LoadedQueue, Put, QueueRow
+from amqplite.broker.shelf import Page
 from amqplite.broker.users import User, Users
 from amqplite.errors import AccessRefused, NotFound, PreconditionFailed, ResourceLocked
 
@@ -458,8 +459,8 @@ class Vhost:
         if queue.durable:
             position = self._journal.define(Delete(_queue_row(queue)))
             self._services.queue_ids.give_back(queue.queue_id, position)
-        elif queue.backlog.queue_id:
-            self._services.queue_ids.give_back(queue.backlog.queue_id, self._journal.position)
+        for taken in queue.backlog.taken_ids:
+            self._services.queue_ids.give_back(taken, self._journal.position)
         return count
 
     def remove_if_unused(self, queue: Queue) -> None:
