@@ -20,6 +20,7 @@ class Access(Enum):
     """Who may use a route: a user with one of these tags."""
 
     ANYBODY = frozenset[str]()
+    USER = frozenset({"any"})  # every user: the handler asks for a permission
     MANAGEMENT = frozenset({"management", "policymaker", "monitoring", "administrator"})
     POLICYMAKER = frozenset({"policymaker", "administrator"})
     MONITORING = frozenset({"monitoring", "administrator"})
@@ -27,6 +28,8 @@ class Access(Enum):
 
     def includes(self, user: User) -> bool:
         """Return whether `user` has one of the tags."""
+        if self is Access.USER:
+            return user is not ANONYMOUS
         return not self.value.isdisjoint(user.tags)
 
 
@@ -41,15 +44,19 @@ def authorize(request: Request, users: Users, access: Access) -> User:
     _refuse_other_sites(request)
     if access is Access.ANYBODY:
         return ANONYMOUS
-    name, password = _credentials(request.headers)
+    name, password = credentials(request.headers)
     user = users.authenticate(name, password, mechanism="Basic", loopback=request.peer.loopback)
     if not access.includes(user):
         raise AccessRefused(f"user '{user.name}' has none of the tags {_listed(access)}")
     return user
 
 
-def _credentials(headers: Mapping[str, str]) -> tuple[str, str]:
-    """Return user and password of the header Authorization (RFC 7617)."""
+def credentials(headers: Mapping[str, str]) -> tuple[str, str]:
+    """Return user and password of the header Authorization (RFC 7617).
+
+    Raises:
+        HttpError: there are none (401).
+    """
     scheme, _, encoded = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "basic":
         try:

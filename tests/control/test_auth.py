@@ -90,6 +90,7 @@ def test_a_loopback_user_is_let_in_from_this_machine_only(users: Users) -> None:
 
 
 ALLOWED = {
+    Access.USER: {"nobody", "manager", "policymaker", "watcher", "root"},
     Access.MANAGEMENT: {"manager", "policymaker", "watcher", "root"},
     Access.POLICYMAKER: {"policymaker", "root"},
     Access.MONITORING: {"watcher", "root"},
