@@ -49,7 +49,7 @@ class ProducerSpec:
         confirm: `off`; `pipelined`, where nobody waits for a confirm before the next publish; or
             `each`, where everybody does.
         lost_confirms: message-ids whose confirm gets lost on its way, once each.
-        resend_after: ticks from a publish without a confirm to the same message's next publish.
+        resend_after: ticks from a publish whose confirm got lost to the same message's next.
         retry_after: with `each`, ticks from a refused publish (the broker's nack) to the next try;
             what is behind it moves back, at that pace. `None` gives the message up.
     """

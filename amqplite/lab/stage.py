@@ -1,94 +1,75 @@
-"""The stage: a scenario's queues, exchanges and bindings, put up on a broker and taken down."""
+"""What actors find around them: a broker to connect to, time in ticks, and somebody to tell."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, TypeAlias
 
-from amqplite.broker.queue import Queue as BrokerQueue
-from amqplite.broker.vhost import Vhost
-from amqplite.errors import NotFound
-from amqplite.lab.script import Binding, Exchange, Queue, Scenario
-from amqplite.protocol.fields import encode_table, from_python
+import trio
 
-Cue = tuple[float, Callable[[], object]]
-"""`(at, call)`: what is to be done, and when, in ticks."""
+from amqplite.client.connection import Connection
+from amqplite.lab.timeline import Timeline
+
+Connect: TypeAlias = Callable[[str, int], AbstractAsyncContextManager[Connection]]
+"""Connects an actor to the broker, given the connection's name and its heartbeat in seconds."""
 
 
-class Stage:
-    """What a scenario needs on a vhost; nothing of it is durable.
+class Mark(Protocol):
+    """Takes what the broker can't see: the type of an event, and what is known of its attributes.
 
-    Args:
-        vhost: where.
-        scenario: with its parameters in their places.
-        tick_us: microseconds a tick.
-        name_of: what a queue or exchange is called on the vhost, given its name in the scenario.
-        expires_ms: how long a queue outlives us if we can't take it down; 0 is for ever.
+    From a consumer those are its tag `c`, its queue `q`, and the message's label `m` and delivery
+    tag `tag`, where there is a message.
     """
 
-    def __init__(
-        self,
-        vhost: Vhost,
-        scenario: Scenario,
-        tick_us: int,
-        name_of: Callable[[str], str],
-        expires_ms: int = 0,
-    ) -> None:
-        self._vhost = vhost
-        self._scenario = scenario
-        self._tick_us = tick_us
-        self._name_of = name_of
-        self._expires_ms = expires_ms
+    def __call__(self, type: str, /, **fields: Any) -> object:
+        """Take it."""
+        ...
+
+
+class Pace:
+    """Counts ticks from the moment the play begins.
+
+    Args:
+        tick_s: seconds of a tick.
+        timeline: the clock trio runs on, where sleepers are to wake one by one in order of their
+            ranks; else who wakes at the same time does so in any order.
+    """
+
+    def __init__(self, tick_s: float, timeline: Timeline | None = None) -> None:
+        self._tick_s = tick_s
+        self._timeline = timeline
+        self._begun = trio.Event()
+        self._start = 0.0
+
+    def begin(self) -> None:
+        """It is tick 0 now; whoever slept towards a tick counts from here."""
+        self._start = trio.current_time()
+        self._begun.set()
 
     @property
-    def queues(self) -> dict[str, str]:
-        """What the queues are called on the vhost, by their names in the scenario."""
-        return {queue.name: self._name_of(queue.name) for queue in self._scenario.queues}
+    def now(self) -> float:
+        """Ticks since the begin; 0 before."""
+        if not self._begun.is_set():
+            return 0.0
+        return round((trio.current_time() - self._start) / self._tick_s, 6)
 
-    @property
-    def cues(self) -> list[Cue]:
-        """What is to be put up, in order; what is at 0 before the play begins."""
-        scenario = self._scenario
-        cues = [(0.0, self._declaring(exchange)) for exchange in scenario.exchanges]
-        cues += [(queue.at, self._queueing(queue)) for queue in scenario.queues]
-        cues += [(binding.at, self._binding(binding)) for binding in scenario.bindings]
-        return sorted(cues, key=lambda cue: cue[0])
+    async def sleep_until(self, ticks: float, rank: int = 0) -> None:
+        """Sleep until a tick, after the begin at any rate."""
+        await self._begun.wait()
+        when = self._start + round(ticks * self._tick_s, 6)
+        if self._timeline is None:
+            await trio.sleep_until(when)
+        else:
+            await self._timeline.sleep_until(when, rank)
 
-    def clear(self) -> None:
-        """Take all of it down."""
-        for name in self.queues.values():
-            self._vhost.delete_queue(None, name, None)
-        for exchange in self._scenario.exchanges:
-            self._vhost.delete_exchange(None, self._name_of(exchange.name))
+    async def sleep(self, ticks: float, rank: int = 0) -> None:
+        """Sleep for so many ticks."""
+        await self.sleep_until(self.now + ticks, rank)
 
-    @property
-    def ready(self) -> int:
-        """Messages that wait in its queues."""
-        return sum(queue.ready for queue in self._there())
-
-    @property
-    def unacked(self) -> int:
-        """Messages that somebody holds."""
-        return sum(queue.unacked for queue in self._there())
-
-    def _there(self) -> list[BrokerQueue]:
-        found = []
-        for name in self.queues.values():
-            with suppress(NotFound):
-                found.append(self._vhost.queue(name, None))
-        return found
-
-    def _declaring(self, exchange: Exchange) -> Callable[[], object]:
-        name = self._name_of(exchange.name)
-        return lambda: self._vhost.declare_exchange(None, name, exchange.type)
-
-    def _queueing(self, queue: Queue) -> Callable[[], object]:
-        arguments = dict(queue.declared(self._tick_us))
-        if self._expires_ms:
-            arguments["x-expires"] = self._expires_ms
-        table = from_python(arguments)
-        octets = encode_table(table)
-        name = self._name_of(queue.name)
-        return lambda: self._vhost.declare_queue(None, name, None, arguments=table, octets=octets)
-
-    def _binding(self, binding: Binding) -> Callable[[], object]:
-        exchange, queue = self._name_of(binding.exchange), self._name_of(binding.queue)
-        return lambda: self._vhost.bind_queue(None, None, exchange, queue, binding.key)
+    async def settle(self, rank: int = 0) -> None:
+        """Let what was said before have its effect, where that takes no time."""
+        if self._timeline is None:
+            await trio.lowlevel.checkpoint()
+            return
+        settled = trio.Event()
+        self._timeline.call_at(self._timeline.now, rank, settled.set)
+        await settled.wait()
