@@ -1,0 +1,40 @@
+// @ts-check
+/** What a scenario's file says, read for the page. */
+
+/** Labels of what its producers publish, in order of time, each once. @returns {string[]} */
+export function publishedIn(scenario) {
+  const plans = (scenario.producers ?? []).flatMap((producer) => planOf(producer));
+  plans.sort((a, b) => a.at - b.at);
+  const labels = scenario.messages ?? plans.map((publish) => publish.m);
+  return [...new Set(labels)];
+}
+
+function planOf({ plan = [], series = null }) {
+  const { count = 0, start = 0, every = 1 } = series ?? {};
+  const more = Array.from({ length: count }, (_, at) => ({ at: start + at * every, m: `m${at + 1}` }));
+  return [...plan, ...more];
+}
+
+/** Tags of its consumers. @returns {string[]} */
+export const consumersOf = (scenario) =>
+  (scenario.consumers ?? []).filter((one) => one.on !== false).map((one) => one.tag);
+
+const MOST = 8;
+
+/** Whether the order of its messages may be predicted: few enough, and order is what it is about. */
+export function isAboutOrder(scenario) {
+  const count = publishedIn(scenario).length;
+  return ["order", "not-a-bug"].includes(scenario.group) && !scenario.own && count > 1 && count <= MOST;
+}
+
+/** What is set, with what isn't as it is by default. */
+export function settings(scenario, params) {
+  const defaults = (scenario.params ?? []).map(({ name, default: value }) => [name, value]);
+  return { ...Object.fromEntries(defaults), ...params };
+}
+
+/** Those of `params` that the scenario has. */
+export function known(scenario, params) {
+  const names = new Set((scenario.params ?? []).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(params).filter(([name]) => names.has(name)));
+}

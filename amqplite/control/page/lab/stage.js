@@ -1,0 +1,114 @@
+// @ts-check
+/** The stage: the diagram with all that belongs to it, the same for scenarios, runs and live queues. */
+
+import { button, el, put } from "./dom.js";
+import { createEventList } from "./events.js";
+import { text } from "./i18n.js";
+import { createInspector } from "./inspector.js";
+import { lettersOn } from "./keys.js";
+import { formatSelection, parseSelection } from "./route.js";
+import { createHub } from "./selection.js";
+import { createViewer } from "./viewer.js";
+
+/**
+ * @param {any} host
+ * @param {{
+ *   store: any, params: Record<string, string>, update: (params: any) => void,
+ *   why?: () => void, tools?: any[],
+ * }} options
+ */
+export function createStage(host, { store, params, update, why, tools = [] }) {
+  const hub = createHub();
+  const part = (name) => el("div", { class: name });
+  const [diagram, minimap, narrator, bar, order] = ["diagram", "minimap", "narrator", "bar", "order"].map(part);
+  const inspector = el("section", { class: "inspector", "aria-label": text("inspector.title") });
+  const aside = el("aside", { class: "margin" }, inspector);
+  const list = el("section", { class: "eventlist", hidden: true });
+  const switches = part("row switches");
+
+  put(
+    host,
+    el("div", { class: "row between stage-tools" }, switches, el("div", { class: "row" }, tools)),
+    el("div", { class: "stage-body" },
+      el("div", { class: "stage-main" }, diagram, minimap, narrator, bar, order), aside),
+    list,
+  );
+
+  const viewer = createViewer(diagram, {
+    text,
+    onSelect: (selection, pinned) => hub.set(selection, pinned, viewer),
+    onTime: remember,
+    onPlay: () => {},
+    onView: ({ scale, axes }) => update({ x: scale, v: axes }),
+    hosts: { bar, order, minimap, narrator },
+  });
+
+  const events = createEventList(list, { store, hub });
+  const look = createInspector(inspector, { store, hub, why });
+
+  hub.listen((_, from) => {
+    if (from !== viewer) viewer.setSelection(hub.value, hub.value === hub.pinned);
+    update({ sel: formatSelection(hub.pinned) || undefined });
+  });
+
+  function remember(t) {
+    const atEnd = t === null || t >= store.end;
+    if (!viewer.player.playing) update({ t: atEnd ? undefined : (t / store.unit).toFixed(3).replace(/\.?0+$/, "") });
+  }
+
+  function drawSwitches() {
+    put(switches, button(text("stage.list"), toggleList, {
+      "aria-expanded": String(!list.hidden), "aria-pressed": String(!list.hidden), "aria-keyshortcuts": "l",
+    }));
+  }
+
+  function toggleList() {
+    events.show(list.hidden);
+    drawSwitches();
+    if (!list.hidden) list.scrollIntoView({ block: "nearest" });
+  }
+
+  function openList() {
+    if (list.hidden) toggleList();
+    events.search();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function key(event) {
+    if (viewer.key(event)) return true;
+    const act = { l: toggleList, "/": openList, w: why }[event.key];
+    if (act) act();
+    return Boolean(act);
+  }
+
+  const letters = (event) => viewer.setLetters(event.detail);
+  document.addEventListener("lab:letters", letters);
+  viewer.setTrace(store);
+  viewer.setScale(params.x ?? (store.live ? "time" : "order"));
+  viewer.setAxes(params.v ?? "auto");
+  viewer.setLetters(lettersOn());
+  const selected = parseSelection(params.sel);
+  if (selected) hub.set(selected, true);
+  if (params.t) viewer.setTime(Number(params.t) * store.unit);
+  drawSwitches();
+
+  return {
+    hub, viewer, aside, key, bar,
+    /** Another store takes the place of the one that was shown. */
+    setStore(next) {
+      store = next;
+      viewer.setTrace(next);
+      events.setStore(next);
+      look.setStore(next);
+    },
+    /** What came meanwhile. */
+    draw() {
+      look.draw();
+      events.draw();
+    },
+    destroy() {
+      document.removeEventListener("lab:letters", letters);
+      viewer.destroy();
+    },
+  };
+}
