@@ -212,11 +212,8 @@ class Counting:
             )
             for scope in queues
         ]
-        own = {
-            name: value for name, value in vars(self).items() if name in Counts.__struct_fields__
-        }
         return Counts(
-            **own,
+            **deepcopy(vars(self)),
             **effects.counts(messages),
             depth_max=max((one.depth_max for one in told), default=0),
             wait_max=max((one.wait_max for one in told), default=0),
