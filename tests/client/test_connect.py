@@ -9,8 +9,10 @@ import trio
 from amqplite.client.connect import connect
 from amqplite.client.errors import ConnectionLost
 from amqplite.errors import LoginRefused
+from amqplite.protocol.methods import ConnectionClose, ConnectionCloseOk
 from amqplite.protocol.properties import Properties
 from tests.broker_process import BrokerProcess
+from tests.client.said import greeting, on
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +88,30 @@ async def test_what_is_no_setting_is_refused() -> None:
     with pytest.raises(TypeError, match="hots"):
         async with connect(hots="broker"):
             pass
+
+
+async def test_an_abort_is_a_reset_and_a_goodbye_is_none() -> None:
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listener.socket.getsockname()[1]
+    ends = []
+
+    async def serve() -> None:
+        async with await listener.accept() as stream:
+            await stream.send_all(greeting(heartbeat=0))
+            try:
+                async for octets in stream:
+                    if octets.endswith(on(0, ConnectionClose(200, "goodbye"))):
+                        await stream.send_all(on(0, ConnectionCloseOk()))
+                ends.append("goodbye")
+            except trio.BrokenResourceError:
+                ends.append("reset")
+
+    for abort in (False, True):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(serve)
+            async with connect(port=port) as connection:
+                await connection.flush()
+                if abort:
+                    connection.abort()
+    await listener.aclose()
+    assert ends == ["goodbye", "reset"]

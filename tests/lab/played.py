@@ -1,6 +1,6 @@
 """Plays with real actors on the broker itself, in time that is not real."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,8 +72,15 @@ def play(
     queue: dict[str, Any] | None = None,
     limits: ConnectionLimits | None = None,
     heartbeat_s: int | None = None,
+    meanwhile: Callable[[Served, Pace], Awaitable[None]] | None = None,
 ) -> Played:
-    """Play until a tick; `queue` has the arguments of queue `q`, `heartbeat_s` is everybody's."""
+    """Play until a tick.
+
+    Args:
+        queue: the arguments of queue `q`.
+        heartbeat_s: everybody's.
+        meanwhile: what else happens.
+    """
     producers = [producers] if isinstance(producers, ProducerSpec) else producers
     played = Played()
 
@@ -93,6 +100,8 @@ def play(
             pace = Pace(TICK_S)
             cast = Cast(producers, consumers, faults, connect, pace, mark)
             await nursery.start(cast.run)
+            if meanwhile is not None:
+                nursery.start_soon(meanwhile, broker, pace)
             await cast.wait_published()
             await pace.sleep_until(until)
             played.events = trace.read(0, 10_000)

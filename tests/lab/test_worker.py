@@ -1,9 +1,20 @@
 """Consumers that work, and die of it."""
 
-import pytest
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
 
+import pytest
+import trio
+
+from amqplite.client.connect import connect as client_connect
+from amqplite.client.connection import Connection
 from amqplite.connection.connection import ConnectionLimits
 from amqplite.lab.actors import ConsumerSpec, Fault, Service
+from amqplite.lab.cast import Cast
+from amqplite.lab.stage import Pace
+from tests.broker_process import BrokerProcess
+from tests.client.served import Served
 from tests.lab.played import END, effects, play, publishes, rounded
 
 C1, C2 = ConsumerSpec(tag="c1"), ConsumerSpec(tag="c2")
@@ -70,6 +81,90 @@ def test_a_slowed_consumer_takes_longer_from_the_next_message_on() -> None:
     slow = Fault(do="slow", target="c1", when="started", m="m1", after=0.5, factor=3.0)
     played = play(publishes(2), [ConsumerSpec(tag="c1", service=1.0)], [slow], until=END)
     assert played.told("applied") == [(1.0, "m1"), (4.0, "m2")]
+
+
+# -- the broker's doing --------------------------------------------------------------------------
+
+
+def test_who_loses_its_connection_finishes_in_vain_and_is_back() -> None:
+    async def end_all_connections(broker: Served, pace: Pace) -> None:
+        await pace.sleep_until(2.5)
+        for session in broker.sessions:
+            if session.connection.client_properties.get("connection_name") == "c1":
+                session.shut_down()
+
+    consumer = ConsumerSpec(tag="c1", service=1.0)
+    played = play(publishes(), [consumer], until=END, meanwhile=end_all_connections)
+    assert played.told("late_ack_ignored") == [(3.0, "m3")]
+    assert played.told("recovered") == [(4.0, "")]
+    assert effects(played) == "m1 m2 m3 m3 m4 m5"
+    assert played.order("acked") == "m1 m2 m3 m4 m5"
+
+
+def test_who_never_comes_back_leaves_the_rest() -> None:
+    async def end_all_connections(broker: Served, pace: Pace) -> None:
+        await pace.sleep_until(1.2)
+        for session in broker.sessions:
+            session.shut_down()
+
+    consumer = ConsumerSpec(tag="c1", service=0.5, restart=None)
+    producer = publishes(1)
+    played = play(producer, [consumer], until=END, meanwhile=end_all_connections)
+    assert played.told("started", "recovered") == [(0.0, "m1")]
+
+
+def test_a_consumer_whose_queue_is_deleted_leaves() -> None:
+    async def delete(broker: Served, pace: Pace) -> None:
+        await pace.sleep_until(1.2)
+        async with broker.channel() as channel:
+            await channel.delete_queue("q")
+
+    consumer = ConsumerSpec(tag="c1", service=0.5)
+    played = play(publishes(3), [consumer], until=END, meanwhile=delete)
+    assert effects(played) == "m1 m2"
+    assert played.told("recovered", "crashed") == []
+
+
+def test_faults_do_nothing_to_who_is_not_there() -> None:
+    faults = [
+        Fault(do="crash", target="c1", after=0.1),
+        *(Fault(do=do, target="c1", after=0.2) for do in ("crash", "silence", "close", "cancel")),
+    ]
+    played = play(publishes(1), [ConsumerSpec(tag="c1")], faults, until=END)
+    assert played.told("crashed") == [(0.1, "m1")]
+
+
+def test_over_tcp_it_is_the_same(tmp_path: Path) -> None:
+    marks = list[tuple[str, str]]()
+    spec = ConsumerSpec(tag="c1", service=1.0, lose_ack=frozenset({"m3"}), dedupe=True)
+    over = trio.Event()
+
+    def mark(type: str, /, **fields: Any) -> None:
+        marks.append((type, fields.get("m", "")))
+        if marks[-1] == ("applied", "m5"):
+            over.set()
+
+    async def run(broker: BrokerProcess) -> None:
+        def connect(name: str, heartbeat_s: int) -> AbstractAsyncContextManager[Connection]:
+            return client_connect(broker.url, name=name, heartbeat_s=heartbeat_s)
+
+        async with connect("setup", 0) as connection, trio.open_nursery() as nursery:
+            channel = await connection.channel()
+            await channel.declare_queue("q")
+            cast = Cast([publishes()], [spec], [], connect, Pace(0.01), mark)
+            await nursery.start(cast.run)
+            with trio.fail_after(20):
+                await over.wait()
+            nursery.cancel_scope.cancel()
+
+    with BrokerProcess(tmp_path / "data") as broker:
+        trio.run(run, broker)
+    assert marks == [
+        *(("started", "m1"), ("applied", "m1"), ("started", "m2"), ("applied", "m2")),
+        *(("started", "m3"), ("applied", "m3"), ("ack_lost", "m3"), ("crashed", "m3")),
+        *(("recovered", ""), ("started", "m3"), ("skipped_duplicate", "m3")),
+        *(("started", "m4"), ("applied", "m4"), ("started", "m5"), ("applied", "m5")),
+    ]
 
 
 # -- acks ----------------------------------------------------------------------------------------
