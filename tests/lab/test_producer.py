@@ -2,7 +2,12 @@
 
 import pytest
 
-from amqplite.lab.actors import ConsumerSpec, ProducerSpec
+from amqplite.client.events import Delivery
+from amqplite.lab.actors import ConsumerSpec, ProducerSpec, Publish
+from amqplite.lab.stage import Pace
+from amqplite.protocol.fields import from_python
+from amqplite.protocol.properties import Properties
+from tests.client.served import Served
 from tests.lab.played import END, effects, play, publishes
 
 
@@ -53,3 +58,38 @@ def test_without_confirms_a_producer_knows_nothing() -> None:
     queue = {"x-max-length": 1, "x-overflow": "reject-publish"}
     played = play(producer, [], until=5, queue=queue)
     assert played.refused == []
+
+
+def test_a_message_is_all_that_its_plan_says() -> None:
+    publish = Publish(
+        at=0.0,
+        m="m1",
+        key="A",
+        priority=5,
+        expiration_ms=60_000,
+        persistent=True,
+        headers={"tries": 2},
+        body="hello",
+    )
+    got = list[Delivery | None]()
+
+    async def get(broker: Served, pace: Pace) -> None:
+        await pace.sleep_until(1.0)
+        async with broker.channel() as channel:
+            got.extend([await channel.get("q"), await channel.get("q")])
+
+    plain = Publish(at=0.0, m="m2")
+    play(ProducerSpec(plan=(publish, plain)), [], until=2, meanwhile=get)
+    assert [(one.body, one.properties) for one in got if one] == [
+        (
+            b"hello",
+            Properties(
+                headers=from_python({"tries": 2, "key": "A"}),
+                delivery_mode=2,
+                priority=5,
+                expiration="60000",
+                message_id="m1",
+            ),
+        ),
+        (b"m2", Properties(message_id="m2")),
+    ]
