@@ -12,6 +12,7 @@ from trio.testing import (
     wait_all_tasks_blocked,
 )
 
+from amqplite.broker.redelivery import Cause
 from amqplite.connection.connection import ConnectionLimits
 from amqplite.protocol.codec import method_frame
 from amqplite.protocol.frames import HEARTBEAT_FRAME
@@ -246,20 +247,23 @@ async def test_a_client_that_hangs_up_gives_back_what_it_held(rig: Rig) -> None:
     assert rig.broker.connections == {}
 
 
-async def test_a_stream_that_breaks_is_a_client_that_hung_up(rig: Rig) -> None:
+async def test_a_stream_that_breaks_is_a_client_that_hung_up_and_told_apart(rig: Rig) -> None:
     ours, theirs = memory_stream_pair()
 
-    async def break_off() -> bytes:
+    async def break_off(_: int) -> bytes:
         raise trio.BrokenResourceError
 
     session = session_on(ours, rig)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(session.run)
         caller = await Caller(theirs).open()
+        await caller.say(BasicConsume(0, "q", "c"), publish(b"1"))
+        await caller.hear(BasicDeliver)
         ours.receive_some = break_off  # type: ignore[method-assign,assignment]
         with pytest.raises(trio.BrokenResourceError):
             await talk_on(caller, every_s=0)
     assert session.connection.closed
+    assert rig.queue().returned == {Cause.CONNECTION_RESET: 1}
 
 
 async def test_a_shutdown_is_told_and_waits_for_the_answer(rig: Rig) -> None:
