@@ -43,7 +43,7 @@ export async function show(main, context) {
 
   const runs = await Promise.all(pair.map(openNamed));
   const twins = createTwins(stage, runs, {
-    params, update: context.update, heading: (run) => heading(run, catalogue),
+    params, update: context.update, title: (run) => nameOf(run, catalogue), heading,
     changed: ranksChanged(runs[0].run, runs[1].run),
   });
 
@@ -102,9 +102,12 @@ function partner(name, catalogue) {
 
 const scenarioOf = (run, catalogue) => catalogue.find((one) => one.id === run.header.scenario);
 
-function heading(run, catalogue) {
+function nameOf(run, catalogue) {
   const scenario = scenarioOf(run, catalogue);
-  const set = Object.entries(run.header.params ?? {}).map(([name, value]) => `${name} ${value}`);
-  return [el("h2", {}, scenario ? pick(scenario.title) : run.name || run.id), badge(run.header.mode),
-    set.length > 0 && el("span", { class: "quiet" }, set.join(" · "))];
+  return scenario ? pick(scenario.title) : run.name || run.id;
+}
+
+function heading({ header }) {
+  const set = Object.entries(header.params ?? {}).map(([name, value]) => `${name} ${value}`);
+  return [badge(header.mode), set.length > 0 && el("span", { class: "quiet" }, set.join(" · "))];
 }

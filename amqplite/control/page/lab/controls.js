@@ -40,7 +40,7 @@ function toggle(param, value, id, turn) {
 
 function choice(param, value, id, turn) {
   const options = param.choices.map((one) => button(pick(one), () => turn(param.name, one.id), {
-    "aria-pressed": String(one.id === value),
+    id: `${id}-${one.id}`, "aria-pressed": String(one.id === value),
   }));
   return [el("div", { class: "segments", role: "group", "aria-labelledby": id }, options), ""];
 }
@@ -54,9 +54,9 @@ function stepper(param, value, id, turn) {
     on: { change: () => field.value !== "" && set(Number(field.value)) },
   });
   const steps = el("div", { class: "stepper" },
-    button("−", () => set(below(param, Number(value))), { "aria-label": text("knob.less", { name }), disabled: value <= least }),
+    button("−", () => set(below(param, Number(value))), { id: `${id}-less`, "aria-label": text("knob.less", { name }), disabled: value <= least }),
     field,
-    button("+", () => set(Number(value) === 0 ? param.min || 1 : Number(value) + 1), { "aria-label": text("knob.more", { name }), disabled: value >= param.max }));
+    button("+", () => set(Number(value) === 0 ? param.min || 1 : Number(value) + 1), { id: `${id}-more`, "aria-label": text("knob.more", { name }), disabled: value >= param.max }));
   const zero = param.zero ? (Number(value) === 0 ? pick(param.zero) : text("knob.zero", { what: pick(param.zero) })) : "";
   return [steps, zero];
 }
@@ -74,19 +74,19 @@ function within(param, value) {
  *
  * @param {any} host
  * @param {{
- *   consumers: () => string[], hub: import("./selection.js").Hub,
+ *   consumers: () => string[], focused?: () => string, hub: import("./selection.js").Hub,
  *   at: () => object | null, ask?: (words: string) => Promise<boolean>
- * }} options at: which run or queue they strike, `null` while they can't; ask: makes sure of it,
- *   where the consumers are somebody's own
+ * }} options focused: the consumer that the keyboard is on; at: which run or queue they strike,
+ *   `null` while they can't; ask: makes sure of it, where the consumers are somebody's own
  */
-export function createFaults(host, { consumers, hub, at, ask }) {
+export function createFaults(host, { consumers, focused = () => "", hub, at, ask }) {
   const able = (fault) => !ask || TO_REAL_CLIENTS.has(fault);
   let target = "";
   const told = el("p", { class: "quiet", role: "status" });
 
   function aim() {
     const all = consumers();
-    const selected = hub.pinned?.c ?? "";
+    const selected = focused() || (hub.pinned?.c ?? "");
     if (all.includes(selected)) target = selected;
     if (!all.includes(target)) target = all.at(-1) ?? "";
     return target;

@@ -60,11 +60,12 @@ function hints(scenario, catalogue, params) {
 }
 
 /** The run that is looked at, as a comparison calls it. */
-function reference(scenario, params) {
+export function reference(scenario, params) {
   return { id: scenario.id, ...known(scenario, params), variant: params.variant, seed: params.seed };
 }
 
-function pairOf(a, b) {
+/** Where two are compared. */
+export function pairOf(a, b) {
   return format({ page: "compare", params: { a: named(a), b: named(b) } });
 }
 

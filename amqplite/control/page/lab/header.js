@@ -76,8 +76,8 @@ function tools({ changeLanguage, changeTheme }) {
   return el(
     "div",
     { class: "tools" },
-    button(LANGUAGES[other].name, () => changeLanguage(other), {
-      id: "tool-language", class: "plain", lang: LANGUAGES[other].tag,
+    button(LANGUAGES[other].short, () => changeLanguage(other), {
+      id: "tool-language", class: "plain", lang: LANGUAGES[other].tag, "aria-label": LANGUAGES[other].name,
     }),
     button(face(theme), () => changeTheme(next), {
       id: "tool-theme", class: "plain round",

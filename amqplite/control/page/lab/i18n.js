@@ -1,10 +1,10 @@
 // @ts-check
 /** The page's words, in the reader's language. */
 
-/** @type {Record<string, {file: string, tag: string, name: string}>} */
+/** @type {Record<string, {file: string, tag: string, name: string, short: string}>} */
 export const LANGUAGES = {
-  en: { file: "en", tag: "en", name: "English" },
-  zh: { file: "zh-CN", tag: "zh-CN", name: "中文" },
+  en: { file: "en", tag: "en", name: "English", short: "EN" },
+  zh: { file: "zh-CN", tag: "zh-CN", name: "中文", short: "中文" },
 };
 
 /**

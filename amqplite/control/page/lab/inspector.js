@@ -4,7 +4,7 @@
 import { button, el, put } from "./dom.js";
 import { number, span, text } from "./i18n.js";
 import { selects } from "./selection.js";
-import { causeWords, told } from "./told.js";
+import { causeWords, told, when } from "./told.js";
 
 const MOST = 40;
 
@@ -95,7 +95,7 @@ export function createInspector(host, { store, hub, why }) {
   function eventView(event) {
     const about = event.m ? { m: event.m } : event.c ? { c: event.c } : null;
     return [
-      head(told(event, store), text("inspector.event", { n: event.n, t: span(event.t, store.unit) })),
+      head(told(event, store), text("inspector.event", { n: event.n, t: when(event.t, store) })),
       facts([
         ["inspector.cause", causeWords(event.cause, event.sub)],
         ["inspector.queue", event.q],

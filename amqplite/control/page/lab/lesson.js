@@ -4,7 +4,7 @@
 import { scenarios, ApiError } from "./api.js";
 import { el, put } from "./dom.js";
 import { createFaults, knobs } from "./controls.js";
-import { showFixes } from "./fixes.js";
+import { pairOf, reference, showFixes } from "./fixes.js";
 import { pick, text } from "./i18n.js";
 import { isPlayed, play, wish } from "./loaded.js";
 import { headline, showMetrics } from "./metrics.js";
@@ -34,7 +34,10 @@ class Lesson {
   constructor(main, context, scenario, catalogue) {
     Object.assign(this, { main, context, scenario, catalogue, params: context.route.params });
     this.head = el("header", { class: "masthead" });
-    this.steps = el("nav", { class: "steps", "aria-label": text("step.title") });
+    this.links = STEPS.map((one, at) =>
+      el("a", {}, el("span", { class: "digit", "aria-hidden": "true" }, at + 1), text(`step.${one}`)));
+    this.steps = el("nav", { class: "steps", "aria-label": text("step.title") },
+      el("ol", {}, this.links.map((link) => el("li", {}, link))));
     this.above = el("div", { class: "above" });
     this.stageHost = el("div", { class: "stage", hidden: true });
     this.below = el("div", { class: "below" });
@@ -76,14 +79,22 @@ class Lesson {
   change(params) {
     this.context.update(params);
     Object.assign(this.params, params);
+    this.drawSteps();
+  }
+
+  /** Links that lead on with all that is said by now; they stay, and so does the focus. */
+  drawSteps() {
+    this.links.forEach((link, at) => {
+      link.href = this.address({ step: STEPS[at] });
+      if (STEPS[at] === this.step) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
+    });
   }
 
   draw() {
     const { step } = this;
     this.drawHead();
-    put(this.steps, el("ol", {}, STEPS.map((one, at) => el("li", {}, el("a", {
-      href: this.address({ step: one }), "aria-current": one === step ? "step" : null,
-    }, el("span", { class: "digit", "aria-hidden": "true" }, at + 1), text(`step.${one}`))))));
+    this.drawSteps();
     if (step === "predict") this.drawPredict();
     else void this.drawRun();
   }
@@ -104,7 +115,10 @@ class Lesson {
     showPredict(this.below, this.scenario, {
       params: this.params,
       update: (params) => this.change(params),
-      run: () => this.context.go(this.address({ step: "run" })),
+      run: () => {
+        this.context.go(this.address({ step: "run" }));
+        this.links[1].focus({ preventScroll: true });
+      },
     });
   }
 
@@ -113,19 +127,31 @@ class Lesson {
     const first = !isPlayed(this.wish);
     if (anew || key !== this.asked) {
       this.asked = key;
-      this.clear();
-      put(this.below, el("p", { class: "quiet waiting", role: "status" }, text("run.starting")));
+      const focused = document.activeElement?.id;
+      this.wait();
       try {
         const loaded = await play(this.wish, anew);
         if (this.asked !== key || this.gone) return;
+        this.clear();
         this.enter(loaded, anew || first);
+        if (focused) document.getElementById(focused)?.focus();
       } catch (error) {
-        if (this.asked === key) put(this.below, problem(error, () => void this.drawRun(true)));
+        if (this.asked !== key || this.gone) return;
+        this.clear();
+        put(this.below, problem(error, () => void this.drawRun(true)));
         this.asked = "";
         return;
+      } finally {
+        if (this.asked === key || !this.asked) this.main.removeAttribute("aria-busy");
       }
     }
     if (this.loaded && this.step !== "predict") this.drawStep();
+  }
+
+  /** A run is on its way; another that is shown stays until it is there. */
+  wait() {
+    this.main.setAttribute("aria-busy", "true");
+    if (!this.stage) put(this.below, el("p", { class: "quiet waiting", role: "status" }, text("run.starting")));
   }
 
   /** @param {any} loaded @param {boolean} fresh it has just been made: show it from its start */
@@ -208,7 +234,7 @@ class Lesson {
         this.params.mode !== "real" && el("p", { class: "quiet" }, text("fault.exact")))),
     );
     this.faults = createFaults(faults, {
-      consumers: () => consumersOf(scenario), hub: this.stage.hub,
+      consumers: () => consumersOf(scenario), focused: () => this.stage.viewer.consumer(), hub: this.stage.hub,
       at: () => (this.loaded?.run.state === "running" ? { run: this.loaded.run.id } : null),
     });
   }
@@ -224,7 +250,8 @@ class Lesson {
     if (this.step === "predict" || !this.stage) return false;
     if (this.stage.key(event)) return true;
     if (event.key === "c") {
-      this.context.go(this.address({ step: "fix" }));
+      const pair = this.scenario.compare_with;
+      this.context.go(pair ? pairOf(reference(this.scenario, this.params), { id: pair }) : this.address({ step: "fix" }));
       return true;
     }
     if (event.key === "y") {

@@ -109,7 +109,7 @@ export class LiveQueue {
     });
     this.stage.viewer.setFollow(true);
     this.faults = createFaults(this.faultHost, {
-      consumers: () => this.consumers(), hub: this.stage.hub, at: () => ({ v: this.v, q: this.q }), ask,
+      consumers: () => this.consumers(), focused: () => this.stage.viewer.consumer(), hub: this.stage.hub, at: () => ({ v: this.v, q: this.q }), ask,
     });
     this.drawTools();
   }
@@ -175,7 +175,7 @@ export class LiveQueue {
 
   drawHead() {
     masthead(this.head, {
-      crumb: { href: format({ page: "live" }), label: text("nav.live") }, title: this.q, mode: "live",
+      crumb: { href: format({ page: "live" }), label: text("nav.live") }, title: this.q, mode: "live", small: true,
       facts: [el("span", { class: "quiet" }, this.v)],
     });
   }

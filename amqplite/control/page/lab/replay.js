@@ -40,7 +40,7 @@ export async function show(main, context) {
     const name = run.name || run.header.name || run.id;
     context.title(name);
     masthead(head, {
-      crumb: { href: format({ page: "runs" }), label: text("nav.runs") }, title: title(name), mode: run.header.mode, run,
+      crumb: { href: format({ page: "runs" }), label: text("nav.runs") }, title: title(name), mode: run.header.mode, run, small: true,
       facts: [
         el("span", { class: "quiet" }, text("runs.events", { n: run.count })),
         run.header.version && el("span", { class: "quiet" }, `amqplite ${run.header.version}`),

@@ -1,7 +1,7 @@
 // @ts-check
 /** The stage: the diagram with all that belongs to it, the same for scenarios, runs and live queues. */
 
-import { button, el, put } from "./dom.js";
+import { button, el, put, svg } from "./dom.js";
 import { createEventList } from "./events.js";
 import { text } from "./i18n.js";
 import { createInspector } from "./inspector.js";
@@ -9,6 +9,8 @@ import { lettersOn } from "./keys.js";
 import { formatSelection, parseSelection } from "./route.js";
 import { createHub } from "./selection.js";
 import { createViewer } from "./viewer.js";
+
+const SCALES = ["order", "time", "collapse"];
 
 /**
  * @param {any} host
@@ -30,16 +32,18 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
     host,
     el("div", { class: "row between stage-tools" }, switches, el("div", { class: "row" }, tools)),
     el("div", { class: "stage-body" },
-      el("div", { class: "stage-main" }, diagram, minimap, narrator, bar, order), aside),
+      el("div", { class: "stage-main" }, diagram, minimap, narrator, order), aside),
+    bar,
     list,
   );
+  const view = { scale: params.x ?? (store.live ? "time" : "order"), axes: params.v ?? "auto", filter: "all" };
 
   const viewer = createViewer(diagram, {
     text,
     onSelect: (selection, pinned) => hub.set(selection, pinned, viewer),
     onTime: remember,
     onPlay: () => {},
-    onView: ({ scale, axes }) => update({ x: scale, v: axes }),
+    onView: seen,
     hosts: { bar, order, minimap, narrator },
   });
 
@@ -52,14 +56,40 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
   });
 
   function remember(t) {
-    const atEnd = t === null || t >= store.end;
-    if (!viewer.player.playing) update({ t: atEnd ? undefined : (t / store.unit).toFixed(3).replace(/\.?0+$/, "") });
+    if (viewer.player.playing) return;
+    update({ t: t === null ? undefined : (t / store.unit).toFixed(3).replace(/\.?0+$/, "") });
+  }
+
+  function seen(changed) {
+    Object.assign(view, changed);
+    update({ x: view.scale, v: view.axes === "auto" ? undefined : view.axes });
+    drawSwitches();
   }
 
   function drawSwitches() {
-    put(switches, button(text("stage.list"), toggleList, {
-      "aria-expanded": String(!list.hidden), "aria-pressed": String(!list.hidden), "aria-keyshortcuts": "l",
+    const scales = SCALES.map((scale) => button(text(`ctl.scale.${scale}`), () => setScale(scale), {
+      "aria-pressed": String(view.scale === scale),
     }));
+    put(
+      switches,
+      el("div", { class: "row", role: "group", "aria-label": text("ctl.scale") }, scales),
+      button(flipSign(), () => viewer.flip(), {
+        class: "round", "aria-label": text("ctl.axes"), title: text("ctl.axes"), "aria-keyshortcuts": "v",
+      }),
+      !store.live && button(text("ctl.odd"), toggleFilter, { "aria-pressed": String(view.filter === "odd") }),
+      button(text("stage.list"), toggleList, { "aria-expanded": String(!list.hidden), "aria-keyshortcuts": "l" }),
+    );
+  }
+
+  function setScale(scale) {
+    viewer.setScale(scale);
+    seen({ scale });
+  }
+
+  function toggleFilter() {
+    view.filter = view.filter === "odd" ? "all" : "odd";
+    viewer.setFilter(view.filter);
+    drawSwitches();
   }
 
   function toggleList() {
@@ -84,8 +114,8 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
   const letters = (event) => viewer.setLetters(event.detail);
   document.addEventListener("lab:letters", letters);
   viewer.setTrace(store);
-  viewer.setScale(params.x ?? (store.live ? "time" : "order"));
-  viewer.setAxes(params.v ?? "auto");
+  viewer.setScale(view.scale);
+  viewer.setAxes(view.axes);
   viewer.setLetters(lettersOn());
   const selected = parseSelection(params.sel);
   if (selected) hub.set(selected, true);
@@ -112,3 +142,8 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
     },
   };
 }
+
+/** Two arrows: to the right, and down. */
+const flipSign = () =>
+  svg("svg", { class: "sign", viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
+    svg("path", { d: "M3 13V3H13M10 .5L13 3L10 5.5M.5 10L3 13L5.5 10" }));

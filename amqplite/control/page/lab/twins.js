@@ -11,19 +11,24 @@ import { createViewer } from "./viewer.js";
  * @param {any} host
  * @param {import("./loaded.js").Loaded[]} runs two
  * @param {{
- *   params: Record<string, string>, update: (params: any) => void, heading: (run: any) => any,
- *   changed: Set<string>,
+ *   params: Record<string, string>, update: (params: any) => void, title: (run: any) => string,
+ *   heading: (run: any) => any, changed: Set<string>,
  * }} options
  */
-export function createTwins(host, runs, { params, update, heading, changed }) {
+export function createTwins(host, runs, { params, update, title, heading, changed }) {
   const hub = createHub();
   const bar = el("div", { class: "bar" });
   let shifts = [0, 0];
   let moving = false;
   const parts = runs.map(({ run }) => ({
-    head: el("header", { class: "row" }, heading(run)), diagram: el("div", { class: "diagram" }), order: el("div", { class: "order" }),
+    head: el("header", { class: "row" }, el("h2", {}, title(run)), heading(run)), diagram: el("div", { class: "diagram" }), order: el("div", { class: "order" }),
   }));
-  put(host, parts.map(({ head, diagram, order }) => el("section", { class: "twin" }, head, diagram, order)), bar);
+  put(
+    host,
+    parts.map(({ head, diagram }) => el("section", { class: "twin" }, head, diagram)),
+    el("div", { class: "orders" }, parts.map(({ order }, at) => el("section", {}, el("h3", {}, title(runs[at].run)), order))),
+    bar,
+  );
   const viewers = parts.map(({ diagram, order }, at) => createViewer(diagram, {
     text,
     onSelect: (selection, pinned) => hub.set(shared(selection), pinned, viewers[at]),
