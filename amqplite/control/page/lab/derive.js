@@ -25,11 +25,13 @@ function delivered(store, e) {
   const place = placeOf(store, e);
   const consumer = consumerOf(store, e);
   place.attempts = e.attempt || place.attempts + 1;
+  const { wait: before } = place;
   waited(store, e, place, "delivered");
   const again = place.attempts > 1 || (e.redelivered ?? false);
   if (again) place.message.odd = true;
   const box = open(store, consumer.id, place, e, again ? "redelivered" : "held");
   if (!consumer.marked && consumer.holding.size === 0) box.work = e.t;
+  box.before = before;
   consumer.holding.add(box);
   place.held = box;
 }
@@ -85,6 +87,7 @@ function requeued(store, e) {
     place.held = null;
   }
   if (!place.wait) wait(store, e, place, "requeued");
+  if (box) box.next = place.wait;
 }
 
 /** @param {Store} store @param {string} on @param {TraceEvent} e */
@@ -154,11 +157,14 @@ function crashed(store, e) {
   if (!e.c) return;
   const found = consumerOf(store, e);
   if (down(found, e, "crashed")) point(store, e, found.id, "crash");
+  for (const box of found.holding) if (box.kind === "work") close(store, box, e, "crashed");
 }
 
 /** @param {Store} store @param {TraceEvent} e */
 function mark(store, e) {
-  point(store, e, consumerOf(store, e).id, e.type, heldBy(store, e));
+  const box = heldBy(store, e);
+  point(store, e, consumerOf(store, e).id, e.type, box);
+  if (box?.kind === "work") close(store, box, e, "applied");
 }
 
 /** @param {Store} store @param {TraceEvent} e */
@@ -169,9 +175,11 @@ function heldBy(store, e) {
 
 /** @param {Store} store @param {TraceEvent} e */
 function started(store, e) {
-  consumerOf(store, e).marked = true;
-  const box = heldBy(store, e);
-  if (box) box.work = e.t;
+  const consumer = consumerOf(store, e);
+  consumer.marked = true;
+  const box = heldBy(store, e) ?? open(store, consumer.id, placeOf(store, e), e, "work");
+  consumer.holding.add(box);
+  box.work = e.t;
 }
 
 /** @param {Store} store @param {TraceEvent} e */

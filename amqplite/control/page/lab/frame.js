@@ -23,7 +23,7 @@
 export const SIZES = {
   large: { font: 17, small: 14, bar: [40, 30, 22], wait: 30, disc: 15, lead: 118, head: 40, unit: 64 },
   medium: { font: 15, small: 13, bar: [34, 26, 20], wait: 26, disc: 13, lead: 92, head: 36, unit: 56 },
-  small: { font: 14, small: 12, bar: [44, 34, 24], wait: 32, disc: 13, lead: 52, head: 34, unit: 62 },
+  small: { font: 14, small: 12, bar: [46, 34, 24], wait: 34, disc: 13, lead: 52, head: 30, unit: 62 },
 };
 
 /** Before the first and after the last instant. */
@@ -58,8 +58,7 @@ export class Frame {
     this.sizes = sizes;
     /** @type {Map<string, Strip>} */
     this.strips = new Map();
-    const dense = lanes.length > 8;
-    const breadths = lanes.map((lane) => breadthOf(lane, sizes, this.down, dense, mores.has(lane.id)));
+    const breadths = fitting(lanes, sizes, this.down, mores, room - sizes.head);
     const needed = breadths.reduce((sum, { whole }) => sum + whole, 0);
     const spare = Math.max(0, room - sizes.head - needed) / Math.max(1, lanes.length);
     let across = sizes.head;
@@ -108,20 +107,34 @@ export class Frame {
 /** @param {number} value */
 export const round = (value) => Math.round(value * 10) / 10;
 
-/** @param {LaneBox} lane @param {Sizes} sizes @param {boolean} down @param {boolean} dense @param {boolean} more */
-function breadthOf(lane, sizes, down, dense, more) {
-  const { rows, kind } = lane;
+const SHRINK = [1, 0.86, 0.74, 0.64, 0.55];
+
+/** Breadths of lanes, as broad as they like or as there is room for. @param {LaneBox[]} lanes @param {Sizes} sizes @param {boolean} down @param {Set<string>} mores @param {number} room */
+function fitting(lanes, sizes, down, mores, room) {
+  const dense = lanes.length > 8;
+  for (const share of down ? SHRINK : [1]) {
+    const found = lanes.map((lane) => breadthOf(lane, sizes, down, dense, mores.has(lane.id), share));
+    const whole = found.reduce((sum, one) => sum + one.whole, 0);
+    if (!down || whole <= room || share === SHRINK.at(-1)) return found;
+  }
+  return [];
+}
+
+/** @param {LaneBox} lane @param {Sizes} sizes @param {boolean} down @param {boolean} dense @param {boolean} more @param {number} share */
+function breadthOf({ rows, kind }, sizes, down, dense, more, share) {
   const strip = more ? 18 : 0;
   if (kind === "producer" || kind === "exchange") {
-    const whole = down ? 60 : sizes.disc * 2 + (dense ? 18 : 30);
+    const whole = down ? Math.max(44, 62 * share) : sizes.disc * 2 + (dense ? 18 : 30);
     return { whole, before: whole / 2, size: 0, pitch: 0 };
   }
-  const size = kind === "queue" ? sizes.wait : sizes.bar[rows === 1 ? (dense ? 1 : 0) : rows < 4 ? 1 : 2];
-  const wait = kind === "queue" && rows > 3 ? Math.min(size, 22) : size;
-  const pitch = wait + (down ? 3 : 5);
-  const before = kind === "queue" ? (down ? 10 : 16) : down ? 16 : dense ? 26 : 40;
-  const after = kind === "queue" ? before : down ? 10 : dense ? 12 : 28;
-  return { whole: before + rows * pitch - (pitch - wait) + after + strip, before, size: wait, pitch };
+  const least = rows > 3 ? 12 : 20;
+  const wanted = kind === "queue" ? sizes.wait : sizes.bar[rows === 1 ? (dense ? 1 : 0) : rows < 4 ? 1 : 2];
+  const size = Math.max(least, Math.round((kind === "queue" && rows > 3 ? Math.min(wanted, 22) : wanted) * share));
+  const airy = kind === "queue" && rows < 4; // arrows' heads show between the bars
+  const pitch = size + (down ? 3 : airy ? 13 : 5);
+  const before = kind === "queue" ? (down ? 10 * share : 16) : down ? 16 * share : dense ? 26 : 40;
+  const after = kind === "queue" ? before : down ? 10 * share : dense ? 12 : 28;
+  return { whole: before + rows * pitch - (pitch - size) + after + strip, before, size, pitch };
 }
 
 /**

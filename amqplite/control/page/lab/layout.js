@@ -69,7 +69,7 @@ export function layout(store, view) {
   const merged = manyProducers(store);
   const seen = store.boxes.within(view.from, view.to).filter((box) => box.n0 <= view.n);
   const shown = view.odd ? seen.filter((box) => box.message.odd) : seen;
-  const bars = shown.filter((box) => box.row >= 0 && box.shown <= view.now).map((box) => barOf(box, view));
+  const bars = shown.filter((box) => (box.row >= 0 || box.auto) && box.shown <= view.now).map((box) => barOf(box, view));
   return {
     lanes: lanesOf(store, merged),
     bars: bars.filter((bar) => bar.to > bar.from || bar.box.auto),
@@ -116,7 +116,7 @@ function barOf(box, view) {
   const kind = open && box.kind === "failed" ? (box.again ? "redelivered" : "held") : box.kind;
   const from = Math.max(box.from, box.shown);
   return {
-    box, kind, from, to, open, work: Math.min(to, Math.max(box.work, from)), ring: box.ring <= view.n,
+    box, kind, from, to, open, work: Math.min(to, Math.max(box.work, from)), ring: box.ring < Infinity && box.ring <= view.n,
   };
 }
 
@@ -132,7 +132,7 @@ function linksOf(store, boxes, view, merged) {
   const exchange = store.lanes.find((lane) => lane.kind === "exchange")?.id ?? "";
   for (const box of boxes) {
     const { message, from: t, n0: n, row, lane, queue } = box;
-    if (box.kind === "requeued") continue; // drawn from the attempt that failed
+    if (box.kind === "requeued" || box.kind === "work") continue; // has no arrow of its own
     if (lane !== queue) {
       links.push({ kind: box.again ? "redeliver" : "deliver", from: queue, to: lane, t, n, box, row });
       if (box.end === "requeued" && box.n1 <= view.n) {

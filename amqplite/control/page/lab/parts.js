@@ -86,7 +86,7 @@ export function open(store, on, place, e, kind) {
     key: `b${e.n}`, kind, lane: on, queue: queueLane(e), row: -1, shown: e.t,
     message: place.message, s: place.s, attempt: place.attempts, from: e.t, to: Infinity,
     n0: e.n, n1: Infinity, end: "", cause: e.cause ?? "", sub: e.sub ?? "", auto: e.auto ?? false,
-    again: kind === "redelivered", work: Infinity, order: null, ring: Infinity,
+    again: kind === "redelivered", work: Infinity, order: null, ring: Infinity, before: null, next: null,
   };
   store.boxes.push(box);
   store.laneById.get(on)?.rows.enter(box);

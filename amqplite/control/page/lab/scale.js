@@ -20,8 +20,10 @@ export class Scale {
    * @param {number[]} times  rising, at least one
    * @param {number[]} places pixels of each
    * @param {number} slope    pixels of a microsecond before the first and after the last
+   * @param {Mode} mode
    */
-  constructor(times, places, slope) {
+  constructor(times, places, slope, mode) {
+    this.mode = mode;
     this.times = times;
     this.places = places;
     this.slope = slope;
@@ -67,8 +69,8 @@ function through(from, to, value, slope) {
  */
 export function timeScale(start, end, pxPerUnit, unit) {
   const slope = pxPerUnit / unit;
-  if (end <= start) return new Scale([start], [0], slope);
-  return new Scale([start, end], [0, (end - start) * slope], slope);
+  if (end <= start) return new Scale([start], [0], slope, "time");
+  return new Scale([start, end], [0, (end - start) * slope], slope, "time");
 }
 
 /**
@@ -78,7 +80,7 @@ export function timeScale(start, end, pxPerUnit, unit) {
  */
 export function orderScale(instants, step, unit) {
   const times = instants.length ? [...instants] : [0];
-  return new Scale(times, times.map((_, k) => k * step), step / unit);
+  return new Scale(times, times.map((_, k) => k * step), step / unit, "order");
 }
 
 /** @param {readonly number[]} instants @returns {number} microseconds over which a wait is long */
@@ -113,7 +115,7 @@ export function collapsedScale(instants, end, pxPerUnit, unit) {
   }
   const last = Math.max(end, instants.at(-1) ?? end);
   push(times, places, last, /** @type {number} */ (places.at(-1)) + (last - times[since]) * slope);
-  const scale = new Scale(times, places, slope);
+  const scale = new Scale(times, places, slope, "collapse");
   scale.idle = idle;
   return scale;
 }
@@ -133,10 +135,11 @@ function push(times, places, t, px) {
  * @param {number} to
  * @param {number} unit
  * @param {number} apart
+ * @param {number} least units from one to the next, at least
  */
-export function even(scale, from, to, unit, apart) {
+export function even(scale, from, to, unit, apart, least = 0) {
   const pxPerUnit = scale.slope * unit;
-  const step = roundStep(apart / pxPerUnit) * unit;
+  const step = roundStep(Math.max(least, apart / pxPerUnit)) * unit;
   /** @type {number[]} */
   const ticks = [];
   for (let k = Math.ceil(from / step); k * step <= to; k++) {

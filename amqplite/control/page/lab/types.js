@@ -66,7 +66,8 @@
  *
  * @typedef {object} Box  a message waits in a queue, or is held by a consumer
  * @property {string} key
- * @property {"waiting"|"requeued"|"held"|"failed"|"redelivered"} kind what it came to in the end
+ * @property {"waiting"|"requeued"|"held"|"failed"|"redelivered"|"work"} kind what it came to in the
+ *   end; `work` is what a consumer does with a message that was acknowledged by being delivered
  * @property {string} lane
  * @property {string} queue lane of the queue it is about
  * @property {number} row −1: hidden, for want of room
@@ -78,7 +79,7 @@
  * @property {number} to
  * @property {number} n0 event it began with
  * @property {number} n1 event it ended with; Infinity while it has not
- * @property {"" | "delivered" | "acked" | "requeued" | "expired" | "dropped" | "dead_lettered" | "discarded" | "purged"} end
+ * @property {"" | "delivered" | "acked" | "requeued" | "expired" | "dropped" | "dead_lettered" | "discarded" | "purged" | "applied" | "crashed"} end
  * @property {string} cause
  * @property {string} sub
  * @property {boolean} auto
@@ -86,6 +87,8 @@
  * @property {number} work when work on it began, inferred where nobody says so; Infinity: never
  * @property {Annotation | null} order
  * @property {number} ring number of the event since which it counts as out of order; Infinity: it does not
+ * @property {Box | null} before the wait that an attempt ended
+ * @property {Box | null} next the wait after an attempt that failed
  * @property {number} [at]
  *
  * @typedef {object} Span  part of time on a lane
@@ -133,6 +136,25 @@
  * @property {string} [c] name of a consumer
  * @property {number} [n] number of an event
  * @property {[string, string]} [pair] the one that overtook, and the one it overtook
+ *
+ * @typedef {object} Shape  an element to be drawn
+ * @property {"rect"|"path"|"circle"|"text"} tag
+ * @property {string} cls
+ * @property {Record<string, string|number>} at  its attributes
+ * @property {string} [text]
+ *
+ * @typedef {object} Mark  shapes that belong together
+ * @property {string} key
+ * @property {"grid"|"state"|"link"|"bar"|"label"|"fault"} layer
+ * @property {string} cls
+ * @property {Shape[]} shapes
+ * @property {string} name  a sentence; "": not to be reached by keyboard
+ * @property {string} lane
+ * @property {number} t
+ * @property {number[]} ns  events it shows
+ * @property {string[]} ms  labels of messages
+ * @property {string} c
+ * @property {import("./labels.js").Rect} [hit]  where it is, if it can be reached
  *
  * @typedef {(key: string, slots?: Record<string, string|number>) => string} Text
  */

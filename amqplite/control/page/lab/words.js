@@ -67,7 +67,8 @@ export class Words {
    */
   bar({ box, open, ring }) {
     const a = this.clock(box.from);
-    const slots = { m: box.message.m, a, b: decimal(box.to / this.unit), end: open ? "" : this.end(box) };
+    const b = this.kind === "tick" ? decimal(box.to / this.unit) : this.clock(box.to);
+    const slots = { m: box.message.m, a, b, end: open ? "" : this.end(box) };
     const still = open ? ".open" : "";
     if (box.lane === box.queue) {
       const key = box.kind === "requeued" ? "name.again" : "name.waits";

@@ -1,0 +1,298 @@
+// @ts-check
+/** What moves a viewer: when it draws, where the playhead goes, what is selected. */
+
+import { el } from "./dom.js";
+import { belongs, sameSelection } from "./highlight.js";
+import { Minimap } from "./minimap.js";
+import { Narrator } from "./narrator.js";
+import { OrderPanel } from "./orderpanel.js";
+import { Painter } from "./painter.js";
+import { PlayBar } from "./playbar.js";
+import { Player } from "./player.js";
+import { alongTime, Pointing } from "./pointing.js";
+import { createStore } from "./trace.js";
+import { Words } from "./words.js";
+
+/** @typedef {import("./types.js").Selection} Selection */
+/** @typedef {import("./types.js").Mark} Mark */
+/** @typedef {import("./trace.js").Store} Store */
+/** @typedef {import("./scale.js").Mode} Mode */
+/** @typedef {"right" | "down" | "auto"} WantedAxes */
+/** @typedef {Element | null | undefined} Host */
+
+/**
+ * @typedef {object} Options
+ * @property {import("./types.js").Text} text
+ * @property {(selection: Selection | null, pinned: boolean) => void} [onSelect]
+ * @property {(t: number | null, n: number) => void} [onTime]
+ * @property {(playing: boolean) => void} [onPlay]
+ * @property {(view: {scale: Mode, axes: WantedAxes, speed: number, filter: "all" | "odd", follow: boolean}) => void} [onView]
+ * @property {{bar?: Host, order?: Host, minimap?: Host, narrator?: Host}} [hosts]
+ */
+
+const ZOOM = 1.5;
+/** Milliseconds from one instant to the next, on the axis of order. */
+const INSTANT_MS = 700;
+/** Milliseconds between two drawings of a live trace in which nothing came. */
+const IDLE_MS = 40;
+
+export class Core {
+  /** @param {Element} container @param {Options} options */
+  constructor(container, options) {
+    this.options = options;
+    /** @type {Store} */
+    this.store = createStore({ tick_us: 1e6 });
+    /** @type {import("./painter.js").Wanted} */
+    this.wanted = { mode: "time", axes: "auto", odd: false, px: null, range: null, span: 0, changed: new Set() };
+    /** @type {Selection | null} */
+    this.pinned = null;
+    /** @type {Selection | null} */
+    this.hovered = null;
+    this.letters = true;
+    this.handle = 0;
+    this.came = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.playing = false;
+    this.quiet = false;
+    this.untold = false;
+    this.refocus = false;
+    /** @type {() => void} */
+    this.unlisten = () => {};
+    this.still = window.matchMedia("(prefers-reduced-motion: reduce)");
+    this.root = el("div", { class: "dia dia-viewer" });
+    container.append(this.root);
+    const { hosts = {}, text } = options;
+    this.painter = new Painter(this.root, () => this.schedule());
+    this.pointing = new Pointing(this.painter.drawing, this.painter.scroller, {
+      select: (mark, pinned, key) => this.select(mark ? this.selectionOf(mark, key) : null, pinned),
+      elsewhere: (x, y) => this.atName(x, y),
+    });
+    this.player = new Player({
+      store: () => this.store,
+      end: () => Math.max(this.store.end, this.wanted.range?.to ?? -Infinity),
+      pace: (t, ms) => this.pace(t, ms),
+      moved: (by) => this.moved(by),
+      changed: () => this.changed(),
+      jumps: () => this.still.matches,
+    });
+    const host = (/** @type {Host} */ given) => (given === undefined ? this.root : given);
+    const [minimap, narrator, bar, order] = [hosts.minimap, hosts.narrator, hosts.bar, hosts.order].map(host);
+    this.minimap = minimap && new Minimap(minimap, { scrollTo: (share) => this.goTo(share) });
+    this.narrator = narrator && new Narrator(narrator);
+    this.bar = bar && new PlayBar(bar, {
+      text, player: this.player, zoom: (by) => this.zoom(by),
+      place: (t) => this.share(t), time: (share) => this.timeAt(share),
+    });
+    this.order = order && new OrderPanel(order, { text, select: (selection, pinned) => this.select(selection, pinned) });
+    this.watch = new ResizeObserver(() => this.schedule());
+    this.watch.observe(this.root);
+    this.words = new Words(options.text, this.store.unit, this.store.live);
+  }
+
+  /** @param {Selection | null} selection @param {boolean} pinned */
+  select(selection, pinned) {
+    const before = pinned ? this.pinned : this.hovered;
+    if (pinned) [this.pinned, this.hovered] = [selection, null];
+    else this.hovered = selection;
+    if (sameSelection(before, selection) && (selection !== null || !pinned)) return;
+    this.options.onSelect?.(selection, pinned);
+    this.schedule();
+  }
+
+  /** @param {{ms: string[]}} mark @param {string} key @returns {Selection | null} */
+  selectionOf(mark, key) {
+    const found = this.painter.drawing.marks.get(key);
+    if (mark.ms.length === 1) return { m: mark.ms[0] };
+    if (!found) return null;
+    if (found.c && !mark.ms.length) return { c: found.c };
+    return found.ns.length ? { n: found.ns[0] } : null;
+  }
+
+  /** A press beside all marks: on the name of a consumer, or on nothing. @param {number} x @param {number} y */
+  atName(x, y) {
+    const c = this.painter.consumerAt(x, y);
+    if (c) this.select({ c }, true);
+    return c !== "";
+  }
+
+  // --- time ------------------------------------------------------------------------------------
+
+  /** Where `t` is on the whole axis, from 0 to 1. @param {number} t */
+  share(t) {
+    const scale = this.painter.scale;
+    return scale?.length ? (scale.px(t) - scale.places[0]) / scale.length : 0;
+  }
+
+  /** @param {number} share */
+  timeAt(share) {
+    const scale = this.painter.scale;
+    return scale ? scale.time(scale.places[0] + share * scale.length) : 0;
+  }
+
+  /** Where the playhead is `ms` after `t`: it runs evenly along the axis. @param {number} t @param {number} ms */
+  pace(t, ms) {
+    const scale = this.painter.scale;
+    if (!scale) return t;
+    const px = scale.mode === "order" ? (scale.slope * this.store.unit) / INSTANT_MS : scale.slope * 1000;
+    return scale.time(scale.px(t) + ms * px);
+  }
+
+  /** @param {() => void} move the playhead, without telling anybody */
+  quietly(move) {
+    this.quiet = true;
+    move();
+    this.quiet = false;
+  }
+
+  /** @param {"step" | "play" | "seek"} by */
+  moved(by) {
+    if (!this.player.atEnd) {
+      this.painter.aim = { t: this.player.t, share: 0.4, far: true };
+      this.stopFollowing();
+    }
+    if (by === "step") this.refocus = this.painter.drawing.root.contains(document.activeElement);
+    if (!this.quiet) this.untold = true;
+    this.schedule();
+  }
+
+  /** It plays or does not, or its speed is another. */
+  changed() {
+    if (this.playing !== this.player.playing) {
+      this.playing = this.player.playing;
+      this.options.onPlay?.(this.playing);
+    } else this.tellView();
+    this.schedule();
+  }
+
+  stopFollowing() {
+    if (!this.wanted.span) return;
+    this.wanted.span = 0;
+    this.tellView();
+  }
+
+  tellView() {
+    const { mode, axes, odd, span } = this.wanted;
+    const filter = odd ? "odd" : "all";
+    this.options.onView?.({ scale: mode, axes, speed: this.player.speed, filter, follow: span > 0 });
+  }
+
+  /** @param {-1 | 0 | 1} by */
+  zoom(by) {
+    const viewport = this.painter.viewport;
+    if (!viewport) return;
+    const { player } = this;
+    const middle = viewport.time((viewport.lead + viewport.view) / 2);
+    const { from, to } = viewport.sight;
+    const at = !player.atEnd && player.t > from && player.t < to ? player.t : middle;
+    this.wanted.px = by === 0 ? null : this.painter.px * ZOOM ** by;
+    this.painter.aim = { t: at, share: by === 0 ? 0 : (at - from) / Math.max(1, to - from) };
+    this.schedule();
+  }
+
+  /** @param {number} share of the whole axis, which is to be in the middle */
+  goTo(share) {
+    this.stopFollowing();
+    this.painter.aim = { t: this.timeAt(share), share: 0.5 };
+    this.schedule();
+  }
+
+  /** @param {Selection} selection */
+  bringIntoSight({ m, n, pair }) {
+    const label = m ?? pair?.[1];
+    const at = n === undefined
+      ? this.store.boxes.list.find((box) => box.message.m === label)?.from
+      : this.store.events[this.store.upTo(n) - 1]?.t;
+    if (at !== undefined) this.painter.aim = { t: at, share: 0.4, far: true };
+  }
+
+  /** What time it is for what has not ended. */
+  get now() {
+    const { store, player } = this;
+    if (!player.atEnd) return player.t;
+    if (!store.live || !this.wanted.span) return store.end;
+    return store.end + (performance.now() - this.came) * 1000;
+  }
+
+  // --- drawing ---------------------------------------------------------------------------------
+
+  schedule() {
+    if (this.handle) return;
+    this.handle = requestAnimationFrame(() => {
+      this.handle = 0;
+      this.paint();
+      if (this.store.live && this.wanted.span && this.player.atEnd) this.keepMoving();
+    });
+  }
+
+  /** Time goes on in a live trace, whether something comes or not. */
+  keepMoving() {
+    const ms = this.still.matches ? 1000 : IDLE_MS;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.schedule(), ms);
+  }
+
+  paint() {
+    const { painter, player, store, words } = this;
+    const head = { t: player.t, n: player.n, atEnd: player.atEnd, now: this.now };
+    const marks = painter.paint(store, this.wanted, head, words);
+    if (marks) {
+      const selection = this.hovered ?? this.pinned;
+      const some = selection !== null && marks.some((mark) => belongs(mark, selection));
+      painter.drawing.root.classList.toggle("selecting", some);
+      const hot = (/** @type {Parameters<typeof belongs>[0]} */ mark) => selection !== null && belongs(mark, selection);
+      painter.draw(marks, head, hot, this.pointing.tabStop(marks), words);
+      this.follow(marks);
+      this.around(marks);
+    }
+    this.order?.draw(store, player.shown, this.hovered ?? this.pinned, () => this.schedule());
+    this.bar?.draw(store, words);
+    this.narrate();
+    this.tell();
+  }
+
+  /** The focus goes where the playhead went. @param {Mark[]} marks */
+  follow(marks) {
+    const event = this.player.event;
+    if (!this.refocus || !event) return;
+    this.refocus = false;
+    const named = marks.filter((mark) => mark.name);
+    const about = named.filter((mark) => mark.ns.includes(event.n));
+    const same = named.filter((mark) => event.m && mark.ms.includes(event.m) && mark.t <= event.t);
+    const next = about.at(-1) ?? alongTime(same).at(-1);
+    if (next) this.pointing.focus(next.key);
+  }
+
+  /** Parts beside the diagram. @param {Mark[]} marks */
+  around(marks) {
+    const { painter, store, words } = this;
+    const { viewport, frame, drawing } = painter;
+    if (!viewport || !frame) return;
+    const total = Math.max(1, viewport.length - viewport.view + viewport.lead);
+    const seen = { from: viewport.scroll / viewport.length, to: Math.min(1, (viewport.scroll + viewport.view - viewport.lead) / viewport.length) };
+    const { text } = this.options;
+    this.minimap?.draw(store, viewport.scale, total > 1 ? seen : { from: 0, to: 1 }, text("ctl.overview"));
+    const lanes = [...frame.strips.values()].map(({ lane }) => lane.name || text(`lane.${lane.kind}`)).join(", ");
+    drawing.root.setAttribute("aria-label", text("dia.label", { lanes }));
+    drawing.root.setAttribute("aria-description", text("dia.hint"));
+    painter.notice.hidden = store.left === 0;
+    painter.notice.textContent = store.left ? words.text(store.live ? "cap.live" : "cap.run", { n: store.left, cap: store.cap }) : "";
+    painter.drawing.root.classList.toggle("empty", marks.length === 0);
+  }
+
+  narrate() {
+    const { player, words } = this;
+    if (!this.narrator) return;
+    if (player.atEnd) return this.narrator.say("", words.text("dia.hint"), false, false);
+    const { event } = player;
+    if (!event) return this.narrator.say("", words.text("say.start"), true, false);
+    const bad = this.store.anomalies.some(({ n }) => n === event.n);
+    this.narrator.say(words.clock(event.t), words.say(event), true, bad);
+  }
+
+  tell() {
+    if (!this.untold) return;
+    this.untold = false;
+    this.options.onTime?.(this.player.atEnd ? null : this.player.t, this.player.event?.n ?? 0);
+  }
+}
