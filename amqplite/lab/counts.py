@@ -59,6 +59,7 @@ class Counts(Struct, frozen=True, kw_only=True):
         confirmed: of these, how many were confirmed to their publisher.
         enqueued: messages in queues; one in two queues counts twice, as one that left and returned.
         acked: done with.
+        completed: messages done with in all of their queues.
         ready: in a queue.
         unacked: with a consumer.
         gone: left their queue without being done with, for whatever reason.
@@ -97,6 +98,7 @@ class Counts(Struct, frozen=True, kw_only=True):
     confirmed: int
     enqueued: int
     acked: int
+    completed: int
     ready: int
     unacked: int
     gone: int
@@ -135,7 +137,7 @@ class Counting:
     """Counts while events come; the attributes are those of `Counts`."""
 
     def __init__(self) -> None:
-        self.published = self.confirmed = self.enqueued = self.acked = 0
+        self.published = self.confirmed = self.enqueued = self.acked = self.completed = 0
         self.ready = self.unacked = self.gone = self.dropped = 0
         self.deliveries = self.redeliveries = self.possible_duplicates = 0
         self.wasted = self.requeue_wait = self.rework = self.detection_gap = self.end = 0

@@ -146,6 +146,7 @@ class Following:
         self._moved(place, before, event)
         self.effects.done(event)
         self._close(place, event.t)
+        self.counts.completed += not (place.message.is_open or place.message.completed)
         key, publish = self.publishers.complete(place, event.t)
         return Completion(place, overtaken, key, publish)
 
@@ -242,7 +243,7 @@ class Following:
         if event.type == "released":
             self.counts.release(event.m)
         elif event.type != "fault":
-            self.effects.report(event, self.messages.called(event.m) is not None)
+            self.effects.report(event, self.messages.called(event.m))
 
     # -- where things are ------------------------------------------------------------------------
 

@@ -1,9 +1,14 @@
 """Says things in one language: times in the trace's own unit, lists, and whatever has a text."""
 
+import re
 from collections.abc import Sequence
 
 from amqplite.lab.texts import text, texts
 from amqplite.lab.trace import SECOND_US
+
+_CHINESE = re.compile("[\u3000-\u9fff]")
+_EDGE = "\ue000"
+"""Stands where Chinese begins or ends within a text; no character of any language."""
 
 CONSUMERS_MAX = 3
 """Consumers that are named in a list."""
@@ -24,7 +29,11 @@ class Teller:
 
     def __call__(self, key: str, **slots: object) -> str:
         """Return a text; of one that counts, the slot `n` chooses the form."""
-        return text(self.language, key, **slots)
+        if self.language == "en":
+            return text(self.language, key, **slots)
+        marked = {name: _mark(value) for name, value in slots.items()}
+        said = text(self.language, key, **marked)
+        return said.replace(f"{_EDGE} ", "").replace(f" {_EDGE}", "").replace(_EDGE, "")
 
     def knows(self, key: str) -> bool:
         """Return whether there is such a text."""
@@ -62,6 +71,14 @@ class Teller:
     def consumer(self, name: str) -> str:
         """Return a consumer's name; who gets messages one by one has none."""
         return name or self("list.getter")
+
+
+def _mark(value: object) -> object:
+    """Mark the ends of a value that are Chinese: between those and more Chinese is no space."""
+    if not isinstance(value, str) or not value:
+        return value
+    before, after = (_EDGE if _CHINESE.match(value[i]) else "" for i in (0, -1))
+    return f"{before}{value}{after}"
 
 
 def _decimal(value: float) -> str:

@@ -48,12 +48,11 @@ def _of_order(
     elif reordered:
         latest = max(done, key=lambda one: one.late)
         late = tell.span(latest.late)
-        yield tell(
-            "verdict.reordered", n=reordered, total=counts.acked, x=latest.late_by, late=late
-        )
+        total = max(counts.completed, reordered)
+        yield tell("verdict.reordered", n=reordered, total=total, x=latest.late_by, late=late)
         yield from _of_causes(counts, tell)
     elif not analysis.repartitioned:
-        yield tell("why.ok", n=counts.acked)
+        yield tell("verdict.done" if counts.lost else "why.ok", n=max(1, counts.completed))
     if analysis.repartitioned:
         yield tell("verdict.repartitioned", n=analysis.repartitioned)
     if analysis.reordered_across:

@@ -76,11 +76,10 @@ def explain(analysis: Analysis, what: int | str) -> Why | None:
 def all_whys(analysis: Analysis, limit: int = WHYS_MAX) -> list[Why]:
     """Explain all messages that were overtaken, took effect more than once, or are lost.
 
-    They are in the order of the events by which that came about, `limit` at most.
+    There are `limit` at most.
     """
     stories = list(analysis.stories.values())[:limit]
-    told = [_of_story(analysis, story) for story in stories] + _effects(analysis)
-    return sorted(told, key=lambda why: max(why.events, default=0))[:limit]
+    return ([_of_story(analysis, story) for story in stories] + _effects(analysis))[:limit]
 
 
 def _story_of_event(analysis: Analysis, n: int) -> Story | None:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amqplite.broker.trace import Event
@@ -157,6 +157,7 @@ def told(metrics: Metrics, names: dict[str, Any]) -> dict[str, Any]:
     return {name: getattr(metrics, name) for name in names}
 
 
+@settings(deadline=None)
 @given(plays())
 def test_every_order_is_what_the_definitions_say(model: Model) -> None:
     analysis, reading = analysed(model.events), Reading(model.events)
@@ -180,6 +181,7 @@ def test_every_order_is_what_the_definitions_say(model: Model) -> None:
     assert handed <= seen
 
 
+@settings(deadline=None)
 @given(plays())
 def test_a_queue_s_buffer_is_what_a_releaser_would_hold(model: Model) -> None:
     reading = Reading(model.events)
@@ -197,6 +199,7 @@ def test_a_queue_s_buffer_is_what_a_releaser_would_hold(model: Model) -> None:
         assert one.buffer_us_sum == sum(holds)
 
 
+@settings(deadline=None)
 @given(plays())
 def test_every_overtaken_message_is_annotated_with_its_cause(model: Model) -> None:
     analysis, reading = analysed(model.events), Reading(model.events)
@@ -224,6 +227,7 @@ def test_every_overtaken_message_is_annotated_with_its_cause(model: Model) -> No
         assert by.late == max(it.late for it in of_it)
 
 
+@settings(deadline=None)
 @given(plays())
 def test_no_message_is_made_or_lost_in_counting(model: Model) -> None:
     counts, reading = analysed(model.events).report().counts, Reading(model.events)
@@ -243,6 +247,7 @@ def test_no_message_is_made_or_lost_in_counting(model: Model) -> None:
     assert {name: getattr(counts, name) for name in expected} == expected
 
 
+@settings(deadline=None)
 @given(plays())
 def test_among_queues_what_is_done_with_everywhere_is_measured_by_its_last(model: Model) -> None:
     reading = Reading(model.events)
