@@ -10,6 +10,7 @@ from msgspec import MsgspecError, Struct, field
 
 from amqplite.lab.actors import ConsumerSpec, Fault, ProducerSpec, Publish, Service
 from amqplite.lab.expect import Expect
+from amqplite.lab.lesson import Answer, Hint, Question, Snippet, Words
 
 Setting = bool | int | float | str
 """A parameter's value."""
@@ -19,48 +20,6 @@ _Named = TypeVar("_Named", "Parameter", "Variant")
 
 class ScenarioError(Exception):
     """A scenario's file, or what is asked of it, is wrong; `str()` is one line that says where."""
-
-
-class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The same text in both languages."""
-
-    en: str
-    zh: str
-
-
-class Answer(Words, frozen=True, kw_only=True):
-    """An answer to choose.
-
-    Attributes:
-        id: unique in its question.
-    """
-
-    id: str
-
-
-class Question(Words, frozen=True, kw_only=True):
-    """What to predict before the run.
-
-    Attributes:
-        right: the right answer's id.
-        why: what makes it right.
-    """
-
-    answers: tuple[Answer, ...]
-    right: str
-    why: Words
-
-
-class Hint(Words, frozen=True, kw_only=True):
-    """What to try next.
-
-    Attributes:
-        scenario: another one to go to; empty is this one.
-        variant: which of its variants.
-    """
-
-    scenario: str = ""
-    variant: str = ""
 
 
 class Parameter(Words, frozen=True, kw_only=True):
@@ -104,19 +63,6 @@ class Variant(Words, frozen=True, kw_only=True):
     name: str
     set: dict[str, Setting]
     expect: Expect = field(default_factory=Expect)
-
-
-class Snippet(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A program to copy, with `{url}` and `{queue}` to be filled in.
-
-    Attributes:
-        install: the command that gets its library.
-    """
-
-    title: str
-    language: str
-    install: str
-    code: str
 
 
 class Queue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
