@@ -23,6 +23,7 @@ class Cast:
     Attributes:
         producers: as they stand in their list.
         workers: the consumers, by tag.
+        pending: faults whose anchor has happened, and that are to strike yet.
     """
 
     def __init__(
@@ -47,6 +48,14 @@ class Cast:
         self._pace = pace
         self._tell = mark
         self._nursery: trio.Nursery | None = None
+        self.pending = 0
+
+    @property
+    def resting(self) -> bool:
+        """Whether nobody will do anything more unless something comes from outside."""
+        published = all(producer.done.is_set() for producer in self.producers)
+        resting = all(worker.resting for worker in self.workers.values())
+        return published and resting and not self.pending
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Play until cancelled; the play has begun once it has started.
@@ -90,15 +99,27 @@ class Cast:
     def _befall(self, fault: Fault, rank: int) -> None:
         assert self._nursery is not None
         if fault.after:
+            self.pending += 1
             self._nursery.start_soon(self._strike_later, fault, self._pace.now + fault.after, rank)
         else:
-            self._strike(fault)
+            self.strike(fault)
 
     async def _strike_later(self, fault: Fault, at: float, rank: int) -> None:
         await self._pace.sleep_until(at, rank)
-        self._strike(fault)
+        self.pending -= 1
+        self.strike(fault)
 
-    def _strike(self, fault: Fault) -> None:
+    def revive(self, tag: str) -> None:
+        """Have a consumer there anew, whatever has become of it."""
+        worker = self.workers[tag]
+        if worker.gone:
+            assert self._nursery is not None
+            self._nursery.start_soon(worker.run)
+        else:
+            worker.come_back()
+
+    def strike(self, fault: Fault) -> None:
+        """Have a fault befall its target now."""
         worker = self.workers[fault.target]
         match fault.do:
             case "crash":

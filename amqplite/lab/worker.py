@@ -1,6 +1,7 @@
 """An actor that consumes: works on one message at a time, and may die of it."""
 
 from collections import Counter
+from contextlib import suppress
 
 import trio
 
@@ -26,6 +27,9 @@ class Worker:
         done: message-ids that had their effect, for whoever remembers them.
         attempts: the last hand-out that was worked on, by message-id.
         rank: of those that act at the same instant, the lower comes first.
+
+    Attributes:
+        gone: it is down for good, unless it is run again.
     """
 
     def __init__(
@@ -55,19 +59,41 @@ class Worker:
         self._shift = trio.CancelScope()
         self._silent = False
         self._restart: float | None = None
+        self._wanted = trio.Event()  # somebody wants it back that hangs
+        self._lives = 0
+        self.gone = False
+
+    @property
+    def resting(self) -> bool:
+        """Whether it will do nothing unless something comes to it, or befalls it."""
+        if self._connection is None:
+            return self.gone
+        if self._silent:
+            return self._restart is None
+        waiting = 0 if self._consumer is None else self._consumer.waiting
+        return self._current is None and not waiting
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Play; it has started once it is registered, or at once if it begins later."""
+        """Play; it has started once it is registered, or at once if it begins later.
+
+        Who is gone may be run again.
+        """
+        self.gone = False
+        try:
+            await self._run(task_status)
+        finally:
+            self.gone = True
+
+    async def _run(self, task_status: trio.TaskStatus[None]) -> None:
         if self.spec.start > 0:
             task_status.started()
             task_status = trio.TASK_STATUS_IGNORED
             await self._pace.sleep_until(self.spec.start, self._rank)
-        lives = 0
         while True:
-            await self._live(task_status, again=lives > 0)
+            await self._live(task_status, again=self._lives > 0)
+            self._lives += 1
             if self._restart is None:
                 return
-            lives += 1
             task_status = trio.TASK_STATUS_IGNORED
             await self._pace.sleep(self._restart, self._rank)
 
@@ -96,7 +122,8 @@ class Worker:
     async def cancel(self) -> None:
         """Cancel the consumer, and finish what it holds."""
         if self._consumer is not None:
-            await self._consumer.cancel()
+            with suppress(ConnectionLost, AmqpError):
+                await self._consumer.cancel()
 
     def slow_down(self, factor: float) -> None:
         """Take so many times as long from the next message on."""
@@ -109,6 +136,11 @@ class Worker:
     def lose_next_ack(self) -> None:
         """Die in the instant between the effect and the ack of the message in hand, or the next."""
         self._lose_next = True
+
+    def come_back(self) -> None:
+        """Be there anew: who hangs does so no longer, who is alive dies first."""
+        self.crash(0.0)
+        self._wanted.set()
 
     def _cut(self, restart: float | None) -> bool:
         """End what it does; return whether it was alive."""
@@ -156,9 +188,11 @@ class Worker:
         connection.heartbeat()
         await connection.flush()
         connection.fall_silent()
+        self._wanted = trio.Event()
         if self._restart is None:
-            await trio.sleep_forever()
-        await self._pace.sleep(self._restart, self._rank)
+            await self._wanted.wait()
+        else:
+            await self._pace.sleep(self._restart, self._rank)
         self._restart = 0.0
         connection.abort()
 
