@@ -1,6 +1,12 @@
 """What has to come of a scenario, and whether it has."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from msgspec import Struct
+
+from amqplite.lab.order import Analysis, Report
+from amqplite.lab.trace import Trace
 
 TIMES = frozenset(
     {"late", "buffered", "wait", "depth", "end"}
@@ -82,3 +88,113 @@ class Expect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
             if value is not None:
                 said[name] = value
         return Expect(**said)
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """One number that was to come out.
+
+    Attributes:
+        what: a field of `Expect`, and behind a space whose, if it is a table's.
+        ok: whether it has.
+    """
+
+    what: str
+    expected: str | float
+    got: str | float
+    ok: bool
+
+
+def check(trace: Trace, expect: Expect) -> list[Check]:
+    """Return what was to come out of a trace, and what has.
+
+    Of a trace that is not exact the times don't matter. That nothing is unexplained, and that the
+    broker has kept its promises, is always to be so.
+    """
+    analysis = Analysis(trace.header)
+    for event in trace.events:
+        analysis.feed(event)
+    return check_report(analysis.report(), expect, trace.header.tick_us, trace.header.mode)
+
+
+def check_report(report: Report, expect: Expect, tick_us: int, mode: str) -> list[Check]:
+    """Return the same of an analysis that is there already."""
+    found = _found(report, tick_us)
+    checks = [
+        _check(name, 0, getattr(report.counts, name)) for name in ("unexplained", "violations")
+    ]
+    for name in expect.__struct_fields__:
+        expected = getattr(expect, name)
+        if expected is None or (name in TIMES and mode != "exact"):
+            continue
+        if name in _WHOLE or not isinstance(expected, dict):
+            checks.append(_check(name, expected, found[name]))
+            continue
+        for whose, value in expected.items():
+            got = found[name].get(whose, "" if isinstance(value, str) else "nothing")
+            checks.append(_check(f"{name} {whose}", value, got))
+    return checks
+
+
+_WHOLE = {"requeued", "causes"}
+"""Tables in which nothing else may stand than what is expected."""
+
+
+def _check(what: str, expected: Any, got: Any) -> Check:
+    return Check(what=what, expected=_shown(expected), got=_shown(got), ok=expected == got)
+
+
+def _shown(value: Any) -> str | float:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {count}" for name, count in sorted(value.items()))
+    return value if isinstance(value, (str, int)) else float(value)
+
+
+def _found(report: Report, tick_us: int) -> dict[str, Any]:
+    """Return what has come out, as `Expect` has it."""
+
+    def ticks(microseconds: int) -> float:
+        return round(microseconds / tick_us, 4)
+
+    def by_name(scope: str, at: str, what: Callable[[Any], Any]) -> dict[str, Any]:
+        return {one.name: what(one) for one in report.metrics if (one.scope, one.at) == (scope, at)}
+
+    def done(what: Callable[[Any], Any]) -> dict[str, Any]:
+        return by_name("queue", "completion", what)
+
+    counts = report.counts
+    return {
+        "completion": done(lambda one: " ".join(one.completion)),
+        "first": by_name("queue", "first", lambda one: " ".join(one.completion)),
+        "views": by_name("consumer", "view", lambda one: " ".join(one.completion)),
+        "inversions": done(lambda one: one.inversions),
+        "moved": done(lambda one: one.moved),
+        "buffer": done(lambda one: one.buffer),
+        "buffered": done(lambda one: ticks(one.buffer_us)),
+        "late": done(lambda one: ticks(one.late)),
+        "publishers": _of_publishers(report),
+        "requeued": dict(counts.requeued),
+        "causes": {cause: by.reordered for cause, by in counts.by_cause.items()},
+        "duplicates": counts.reported_duplicates,
+        "lost": " ".join(counts.lost),
+        "released": " ".join(counts.released),
+        "depth": {one.q: one.depth_max for one in counts.queues},
+        "wait": {one.q: ticks(one.wait_max) for one in counts.queues},
+        **{name: getattr(counts, name) for name in _COUNTS},
+        **{name: ticks(getattr(counts, name)) for name in _DURATIONS},
+    }
+
+
+def _of_publishers(report: Report) -> dict[str, int]:
+    """Return inversions by publisher, in all queues together."""
+    found: dict[str, int] = {}
+    for one in report.metrics:
+        if one.scope == "publisher":
+            found[one.name] = found.get(one.name, 0) + one.inversions
+    return found
+
+
+_COUNTS = (
+    *("published", "ready", "redeliveries", "possible_duplicates", "effects", "skipped"),
+    "late_acks",
+)
+_DURATIONS = ("detection_gap", "wasted", "requeue_wait", "rework", "end")

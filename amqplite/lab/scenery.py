@@ -6,7 +6,7 @@ from contextlib import suppress
 from amqplite.broker.queue import Queue as BrokerQueue
 from amqplite.broker.vhost import Vhost
 from amqplite.errors import NotFound
-from amqplite.lab.script import Binding, Exchange, Queue, Scenario
+from amqplite.lab.script import Binding, Exchange, Queue, Scenario, ScenarioError
 from amqplite.protocol.fields import encode_table, from_python
 
 Cue = tuple[float, Callable[[], object]]
@@ -21,7 +21,9 @@ class Scenery:
         scenario: with its parameters in their places.
         tick_us: microseconds a tick.
         name_of: what a queue or exchange is called on the vhost, given its name in the scenario.
-        expires_ms: how long a queue outlives us if we can't take it down; 0 is for ever.
+
+    Attributes:
+        name_of: see above.
     """
 
     def __init__(
@@ -30,18 +32,22 @@ class Scenery:
         scenario: Scenario,
         tick_us: int,
         name_of: Callable[[str], str],
-        expires_ms: int = 0,
     ) -> None:
         self._vhost = vhost
         self._scenario = scenario
         self._tick_us = tick_us
-        self._name_of = name_of
-        self._expires_ms = expires_ms
+        self.name_of = name_of
 
     @property
     def queues(self) -> dict[str, str]:
         """What the queues are called on the vhost, by their names in the scenario."""
-        return {queue.name: self._name_of(queue.name) for queue in self._scenario.queues}
+        return {queue.name: self.name_of(queue.name) for queue in self._scenario.queues}
+
+    @property
+    def all_names(self) -> dict[str, str]:
+        """The same, exchanges included."""
+        exchanges = self._scenario.exchanges
+        return self.queues | {one.name: self.name_of(one.name) for one in exchanges}
 
     @property
     def cues(self) -> list[Cue]:
@@ -52,12 +58,23 @@ class Scenery:
         cues += [(binding.at, self._binding(binding)) for binding in scenario.bindings]
         return sorted(cues, key=lambda cue: cue[0])
 
+    def require_room(self) -> None:
+        """See that nothing is in its place.
+
+        Raises:
+            ScenarioError: something is.
+        """
+        vhost = self._vhost
+        for name in self.all_names.values():
+            if name in vhost.queues or name in vhost.exchanges:
+                raise ScenarioError(f"'{name}' is there already: is another run under way?")
+
     def clear(self) -> None:
         """Take all of it down."""
         for name in self.queues.values():
             self._vhost.delete_queue(None, name, None)
         for exchange in self._scenario.exchanges:
-            self._vhost.delete_exchange(None, self._name_of(exchange.name))
+            self._vhost.delete_exchange(None, self.name_of(exchange.name))
 
     @property
     def ready(self) -> int:
@@ -77,18 +94,15 @@ class Scenery:
         return found
 
     def _declaring(self, exchange: Exchange) -> Callable[[], object]:
-        name = self._name_of(exchange.name)
+        name = self.name_of(exchange.name)
         return lambda: self._vhost.declare_exchange(None, name, exchange.type)
 
     def _queueing(self, queue: Queue) -> Callable[[], object]:
-        arguments = dict(queue.declared(self._tick_us))
-        if self._expires_ms:
-            arguments["x-expires"] = self._expires_ms
-        table = from_python(arguments)
+        table = from_python(queue.declared(self._tick_us))
         octets = encode_table(table)
-        name = self._name_of(queue.name)
+        name = self.name_of(queue.name)
         return lambda: self._vhost.declare_queue(None, name, None, arguments=table, octets=octets)
 
     def _binding(self, binding: Binding) -> Callable[[], object]:
-        exchange, queue = self._name_of(binding.exchange), self._name_of(binding.queue)
+        exchange, queue = self.name_of(binding.exchange), self.name_of(binding.queue)
         return lambda: self._vhost.bind_queue(None, None, exchange, queue, binding.key)

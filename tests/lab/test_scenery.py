@@ -13,9 +13,9 @@ def rig() -> Rig:
     return Rig()
 
 
-def scenery_of(rig: Rig, name: str, **more: int) -> Scenery:
+def scenery_of(rig: Rig, name: str) -> Scenery:
     scenario = make_plan(find(name)).scenario
-    return Scenery(rig.vhost, scenario, 100_000, lambda plain: f"lab.{plain}", **more)
+    return Scenery(rig.vhost, scenario, 100_000, lambda plain: f"lab.{plain}")
 
 
 def test_what_is_put_up_can_be_taken_down(rig: Rig) -> None:
@@ -36,10 +36,10 @@ def test_what_is_put_up_can_be_taken_down(rig: Rig) -> None:
 
 
 def test_times_of_queues_are_in_ticks(rig: Rig) -> None:
-    for _, call in scenery_of(rig, "ack-timeout", expires_ms=5000).cues:
+    for _, call in scenery_of(rig, "ack-timeout").cues:
         call()
     settings = rig.vhost.queues["lab.q"].settings
-    assert (settings.consumer_timeout_ms, settings.expires_ms) == (300, 5000)
+    assert settings.consumer_timeout_ms == 300
 
 
 def test_a_scenery_counts_what_is_in_its_queues(rig: Rig) -> None:
