@@ -9,7 +9,8 @@ class Bar:
 
     Attributes:
         kind: what it came to: on a queue's lane `waiting` or, after it came back, `requeued`; on a
-            consumer's lane `held`, `failed` (came to nothing) or `redelivered`.
+            consumer's lane `held`, `failed` (came to nothing), `redelivered`, or `work` on what was
+            acked by being delivered.
         lane: where it is.
         queue: the lane of the queue that it is about.
         m: the message's label.
@@ -21,11 +22,12 @@ class Bar:
         n0: number of the event that it began with.
         n1: number of the event that it ended with; 0 is none yet.
         end: `delivered`, `acked`, `requeued`, `expired`, `dropped`, `dead_lettered`, `discarded`,
-            `purged`; empty is not yet.
+            `purged`; of `work`, `applied` or `crashed`; empty is not yet.
         cause: of its end; of a `requeued` one, why it came back.
         auto: acked by being delivered.
         work: when work on it began: told by its consumer, or else inferred from when that was
             through with what it held before; `None` is never.
+        told: whether its consumer told it.
         ring: `late` if others overtook it, `early` if it overtook; of the attempt that was acked.
         row: sub-row on the lane; -1 is none.
         shown: when it got its row.
@@ -47,6 +49,7 @@ class Bar:
     sub: str = ""
     auto: bool = False
     work: int | None = None
+    told: bool = False
     ring: str = ""
     row: int = 0
     shown: int = 0
@@ -62,6 +65,7 @@ class Arrow:
         source: the lane that it leaves.
         target: the lane that it reaches.
         waited: it had to wait before, of a delivery.
+        fresh: it came straight from its publisher, of a delivery.
         bar: the attempt at a consumer's end.
     """
 
@@ -72,9 +76,11 @@ class Arrow:
     n: int
     m: str
     id: int = 0
+    s: int = 0
     cause: str = ""
     sub: str = ""
     waited: bool = False
+    fresh: bool = False
     bar: Bar | None = None
 
 

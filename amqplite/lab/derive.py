@@ -15,6 +15,7 @@ class Place:
     wait: Bar | None = None
     held: Bar | None = None
     attempts: int = 0
+    fresh: bool = False
 
 
 @dataclass(slots=True)
@@ -79,7 +80,7 @@ class Shapes:
 
     def _arrow(self, event: Event, kind: str, source: str, target: str) -> Arrow:
         arrow = Arrow(kind=kind, source=source, target=target, t=event.t, n=event.n, m=event.m)
-        arrow.id, arrow.cause, arrow.sub = event.id, event.cause, event.sub
+        arrow.id, arrow.s, arrow.cause, arrow.sub = event.id, event.s, event.cause, event.sub
         self.arrows.append(arrow)
         return arrow
 
@@ -120,7 +121,9 @@ class Shapes:
         self._mark(event, lane)
 
     def _enqueued(self, event: Event) -> None:
-        self._wait(event, self._place(event), "waiting")
+        place = self._place(event)
+        place.fresh = not event.cause
+        self._wait(event, place, "waiting")
         if event.id in self._dead_letters and event.cause:
             self._arrow(event, "return", self._dead_letters[event.id], queue_lane(event))
         elif event.id in self._producers:
@@ -133,6 +136,7 @@ class Shapes:
         again = place.attempts > 1 or event.redelivered
         arrow = self._arrow(event, "redeliver" if again else "deliver", queue_lane(event), lane)
         arrow.waited = place.wait is not None and place.wait.start < event.t
+        arrow.fresh, place.fresh = place.fresh and not arrow.waited, False
         self._waited(event, place, "delivered")
         bar = self._open(event, "redelivered" if again else "held", lane, place.attempts)
         if not consumer.tells and not consumer.holding:
@@ -182,11 +186,11 @@ class Shapes:
             self._close(event, bar, event.type)
             self._next_work(consumer, event.t)
         self._waited(event, place, event.type)
-        self._mark(event, queue_lane(event), bar=bar)
+        lane = queue_lane(event) if bar is None else bar.lane
+        self._mark(event, lane, bar=bar)
         if event.type == "dead_lettered":
-            lane = exchange_lane(event)
-            self._dead_letters[event.id] = lane
-            self._arrow(event, "dead_letter", queue_lane(event), lane).bar = bar
+            exchange = self._dead_letters[event.id] = exchange_lane(event)
+            self._arrow(event, "dead_letter", lane, exchange).bar = bar
 
     def _up(self, event: Event) -> None:
         consumer = self._consumer(event)
@@ -198,6 +202,8 @@ class Shapes:
         lane = consumer_lane(event)
         if self._down(event, lane, self._consumer(event), "crashed"):
             self._mark(event, lane, "crash")
+        for bar in [bar for bar in self._consumer(event).holding if bar.kind == "work"]:
+            self._close(event, bar, "crashed")
 
     def _cancelled(self, event: Event) -> None:
         self._down(event, consumer_lane(event), self._consumer(event), "cancelled")
@@ -226,10 +232,15 @@ class Shapes:
         return True
 
     def _quiet(self, event: Event, lane: str, consumer: Consumer) -> None:
-        """Note how long nobody knew that a consumer was dead."""
-        since = event.t - event.idle
+        """Note how long nobody knew that a consumer was dead: since it crashed, if it said so.
+
+        Else since it was last heard of, where it was its silence that betrayed it.
+        """
+        since = event.t
         if consumer.down is not None and consumer.down.start < event.t:
             since = consumer.down.start
+        elif event.sub == "heartbeat_timeout":
+            since -= event.idle
         known = any(s.kind == "quiet" and s.lane == lane and s.stop == event.t for s in self.spans)
         if since < event.t and not known:
             span = Span(kind="quiet", lane=lane, start=since, stop=event.t, n0=event.n)
@@ -239,16 +250,18 @@ class Shapes:
     def _started(self, event: Event) -> None:
         consumer = self._consumer(event)
         consumer.tells = True
-        for bar in consumer.holding:
-            if bar.m == event.m:
-                bar.work = event.t
-                return
+        bar = _of(consumer, event)
+        if bar is None:
+            bar = self._open(event, "work", consumer_lane(event), event.attempt)
+            consumer.holding.append(bar)
+        bar.work, bar.told = event.t, True
 
     def _told(self, event: Event) -> None:
         """Mark what a consumer tells of itself."""
-        holding = self._consumer(event).holding
-        bar = next((bar for bar in holding if bar.m == event.m), None)
+        bar = _of(self._consumer(event), event)
         self._mark(event, consumer_lane(event), bar=bar)
+        if bar is not None and bar.kind == "work":
+            self._close(event, bar, "applied")
 
     def _trouble(self, event: Event) -> None:
         lane = f"p:{event.p}" if event.p else queue_lane(event) if event.q else ""
@@ -263,6 +276,11 @@ class Shapes:
             span = Span(kind="blocked", lane=lane, start=event.t, n0=event.n, why="blocked")
             self._stopped[event.conn] = span
             self.spans.append(span)
+
+
+def _of(consumer: Consumer, event: Event) -> Bar | None:
+    """Return the bar of an event's message, of those that a consumer holds."""
+    return next((bar for bar in consumer.holding if bar.m == event.m), None)
 
 
 def _is_on(consumer: Consumer, closed: Event) -> bool:

@@ -87,7 +87,7 @@ def lay_out(
     )
 
 
-_OF_CONSUMERS = {"held", "failed", "redelivered"}
+_OF_CONSUMERS = {"held", "failed", "redelivered", "work"}
 
 
 def _first_messages(events: Sequence[Event], most: int) -> tuple[int, Sequence[Event]]:

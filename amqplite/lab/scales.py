@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from math import floor, log10
 from statistics import median_low
 from typing import Literal
 
@@ -28,6 +29,7 @@ class Scale:
     """A rising map from µs to units, straight between the instants that it knows.
 
     Attributes:
+        unit_us: µs of a unit, where time runs as it did.
         breaks: idle times that were cut out.
         end: units of the last instant.
     """
@@ -36,7 +38,7 @@ class Scale:
         self, times: list[int], places: list[float], unit_us: int, breaks: list[Break]
     ) -> None:
         self._times, self._places = times, places
-        self._unit_us = unit_us
+        self.unit_us = unit_us
         self.breaks = breaks
         self.end = places[-1]
 
@@ -45,9 +47,9 @@ class Scale:
         times, places = self._times, self._places
         after = bisect_right(times, t)
         if after == 0:
-            return places[0] + (t - times[0]) / self._unit_us
+            return places[0] + (t - times[0]) / self.unit_us
         if after == len(times):
-            return places[-1] + (t - times[-1]) / self._unit_us
+            return places[-1] + (t - times[-1]) / self.unit_us
         start, end = times[after - 1], times[after]
         share = (t - start) / (end - start)
         return places[after - 1] + share * (places[after] - places[after - 1])
@@ -95,3 +97,33 @@ def _collapsed(instants: list[int], unit_us: int, cut: float) -> Scale:
             width = cut
         places.append(places[-1] + width)
     return Scale(instants, places, unit_us, breaks)
+
+
+def even_instants(scale: Scale, start: int, end: int, apart: float) -> list[int]:
+    """Return instants at even distances, in µs, that are round numbers of the scale's unit.
+
+    Args:
+        scale: what they are labelled on; in idle time that it cut out there are none.
+        start: none is before it, in µs.
+        end: none is after it.
+        apart: units between them at least.
+    """
+    step = max(1, round(round_step(apart) * scale.unit_us))
+    instants, breaks = list[int](), iter(scale.breaks)
+    gap = next(breaks, None)
+    t = -(-start // step) * step
+    while t <= end:
+        while gap is not None and gap.end <= t:
+            gap = next(breaks, None)
+        if gap is not None and gap.start < t:
+            t = -(-gap.end // step) * step
+            continue
+        instants.append(t)
+        t += step
+    return instants
+
+
+def round_step(least: float) -> float:
+    """Return what is at least as large of 0.1, 0.2, 0.5, 1, 2, 5, 10 and so on, up and down."""
+    power = 10.0 ** floor(log10(least))
+    return power * next((step for step in (1, 2, 5) if step * power >= least * 0.999_999), 10)

@@ -135,7 +135,7 @@ def test_a_dead_letter_goes_to_an_exchange_and_may_come_back() -> None:
     story.enqueue(5, "m1", cause="dlx_return")
     found = shapes(story)
     assert [(a.kind, a.source, a.target) for a in found.arrows[2:]] == [
-        ("dead_letter", "q:q", "x:retry"),
+        ("dead_letter", "c:c1", "x:retry"),
         ("return", "x:retry", "q:q"),
     ]
     assert (held(story)[0].kind, held(story)[0].end) == ("failed", "dead_lettered")
@@ -160,6 +160,48 @@ def test_silence_counts_from_the_last_octet_where_nobody_tells_of_a_crash() -> N
     story.requeue(8, "m1", "c1", "connection_lost", "heartbeat_timeout", idle=6 * TICK)
     quiet = shapes(story).spans[-1]
     assert (quiet.kind, quiet.start / TICK, quiet.stop) == ("quiet", 2, 8 * TICK)
+
+
+def test_a_lost_connection_is_noticed_at_once() -> None:
+    story = one_delivered()
+    story.tell(2, "crashed", "m1", "c1")
+    story.add(2, "connection_lost", q="", conn="c1", sub="peer_reset", idle=2 * TICK)
+    story.requeue(2, "m1", "c1", "connection_lost", "peer_reset", idle=2 * TICK)
+    assert [(span.kind, span.why) for span in shapes(story).spans] == [("down", "crashed")]
+
+
+def test_what_was_acked_by_being_delivered_is_worked_on_all_the_same() -> None:
+    story = one_delivered()
+    story.tell(1, "acked", "m1", "c1", auto=True)
+    story.tell(1, "started", "m1", "c1")
+    story.publish(2, "m2")
+    story.deliver(2, "m2", "c1")
+    story.tell(2, "acked", "m2", "c1", auto=True)
+    story.tell(3, "applied", "m1", "c1")
+    story.tell(3, "started", "m2", "c1")
+    story.tell(4, "crashed", "m2", "c1")
+    work = [told(bar) for bar in held(story) if bar.kind == "work"]
+    assert work == [
+        ("work", "c:c1", "m1", 1, 3, "applied"),
+        ("work", "c:c1", "m2", 3, 4, "crashed"),
+    ]
+
+
+def test_only_what_comes_straight_from_its_publisher_is_fresh() -> None:
+    story = Story()
+    story.consumer(0, "c1")
+    story.publish(0, "m1")
+    story.deliver(0, "m1", "c1")
+    story.requeue(1, "m1", "c1", "nack_requeue")
+    story.deliver(1, "m1", "c1")
+    story.publish(2, "m2")
+    story.deliver(3, "m2", "c1")
+    arrows = [a for a in shapes(story).arrows if a.kind in ("deliver", "redeliver")]
+    assert [(a.m, a.fresh, a.waited) for a in arrows] == [
+        ("m1", True, False),
+        ("m1", False, False),
+        ("m2", False, True),
+    ]
 
 
 def test_a_consumer_is_back_when_it_registers_again() -> None:
