@@ -176,6 +176,12 @@ class OrderMeter:
         if t is not None:
             self._last_t = t
         first = max(first, self.watermark + 1)
+        if first > last:
+            return
+        if first == self.watermark + 1 and self.idle:
+            self._skipped += last - self.watermark
+            self.watermark = last
+            return
         for s in self._held[bisect_left(self._held, first) : bisect_right(self._held, last)]:
             self._gone.add(first, s - 1)
             first = s + 1

@@ -100,9 +100,9 @@ class Across:
 
     def expect(self, number: int, t: int) -> None:
         """A message was published."""
-        if number > self._last:
+        if number > self._last + 1:
             self.order.gone(self._last + 1, number - 1, t)
-            self._last = number
+        self._last = max(self._last, number)
 
     def arrive(self, number: int, place: Place, t: int) -> Overtaken | None:
         """A message is done with; return how it was overtaken, if it was."""
