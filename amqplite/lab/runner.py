@@ -70,7 +70,7 @@ class Play:
         self._detect_s = {
             fault.target: fault.detect * tick_s for fault in plan.faults if fault.detect
         }
-        self._scenery_is_up = False
+        self._is_on = self._scenery_is_up = False
         self._resequencer: Resequencer | None = None
         if plan.scenario.resequence:
             self._queue = scenery.queues[plan.scenario.resequence]
@@ -92,7 +92,12 @@ class Play:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._change_scenery, [cue for cue in cues if cue[0]])
             await nursery.start(self.cast.run)
+            self._is_on = True
             task_status.started()
+            try:
+                await trio.sleep_forever()
+            finally:
+                self._is_on = False
 
     async def _change_scenery(self, cues: Sequence[Cue]) -> None:
         for at, call in cues:
@@ -111,7 +116,7 @@ class Play:
         """Have a fault befall a consumer now; the trace tells who wanted it.
 
         Raises:
-            ScenarioError: there is no such fault, or no such consumer.
+            ScenarioError: there is no such fault, no such consumer, or no play on.
         """
         worker = self.cast.workers.get(target)
         if worker is None:
@@ -119,6 +124,8 @@ class Play:
             raise ScenarioError(f"there is no consumer '{target}'; there are {tags}")
         if do not in PRESSES:
             raise ScenarioError(f"'{do}' is none of {', '.join(PRESSES)}")
+        if not self._is_on:
+            raise ScenarioError("nothing is being played")
         self.mark("fault", q=worker.spec.queue, c=target, text=do, by=by)
         fault = PRESSES[do]
         if fault is None:
