@@ -10,8 +10,8 @@ export function publishedIn(scenario) {
 }
 
 function planOf({ plan = [], series = null }) {
-  const { count = 0, start = 0, every = 1 } = series ?? {};
-  const more = Array.from({ length: count }, (_, at) => ({ at: start + at * every, m: `m${at + 1}` }));
+  const { count = 0, first = 1, start = 0, every = 1 } = series ?? {};
+  const more = Array.from({ length: count }, (_, at) => ({ at: start + at * every, m: `m${first + at}` }));
   return [...plan, ...more];
 }
 
