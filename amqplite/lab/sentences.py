@@ -120,7 +120,7 @@ def _went_elsewhere(story: Story, tell: Teller) -> Iterator[Clause]:
 # -- clauses that several share ------------------------------------------------------------------
 
 
-def _over(key: str, story: Story, tell: Teller, **more: str) -> Iterator[Clause]:
+def _over(key: str, story: Story, tell: Teller, /, **more: str) -> Iterator[Clause]:
     """Tell of those that overtook it, if they are remembered."""
     if not story.over:
         return

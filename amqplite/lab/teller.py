@@ -27,7 +27,7 @@ class Teller:
         self._tick_us = tick_us
         self._unit = "second" if tick_us == SECOND_US else "tick"
 
-    def __call__(self, key: str, **slots: object) -> str:
+    def __call__(self, key: str, /, **slots: object) -> str:
         """Return a text; of one that counts, the slot `n` chooses the form."""
         if self.language == "en":
             return text(self.language, key, **slots)

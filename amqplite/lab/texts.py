@@ -37,7 +37,7 @@ def texts(language: str) -> Mapping[str, str]:
     return _TEXTS[language_of(language)]
 
 
-def text(language: str, key: str, **slots: object) -> str:
+def text(language: str, key: str, /, **slots: object) -> str:
     """Return a text with its slots filled; one without a value stays as it is.
 
     Of a text that counts, the slot `n` chooses the form. What the language lacks is in English, and
