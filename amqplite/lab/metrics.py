@@ -110,8 +110,9 @@ class Measured:
         given_up = self._meter.late_beyond_window
         arrival = self._meter.arrive(number, t)
         if self._patient is not None:
-            self._came_back |= self._meter.late_beyond_window > given_up
             arrival = self._patient.arrive(number, t)
+            if arrival is not None:
+                self._came_back |= self._meter.late_beyond_window > given_up
         if arrival is not None and (arrival.late > self._late or not self._late_by):
             self._late, self._late_by = arrival.late, label
         return arrival
