@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from amqplite.lab.texts import text, texts
 from amqplite.lab.trace import SECOND_US
 
-_CHINESE = re.compile("[\u3000-\u9fff]")
+_CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")
 _EDGE = "\ue000"
 """Stands where Chinese begins or ends within a text; no character of any language."""
 

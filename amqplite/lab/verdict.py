@@ -85,7 +85,7 @@ def _of_effects(analysis: Analysis, counts: Counts, tell: Teller) -> Iterator[st
 
 def _of_faults(counts: Counts, approximate: bool, tell: Teller) -> Iterator[str]:
     if counts.unexplained:
-        yield tell("why.unexplained", n=counts.unexplained)
+        yield tell("verdict.unexplained", n=counts.unexplained)
     if counts.violations:
         yield tell("verdict.violations", n=counts.violations)
     if counts.lost_events:
