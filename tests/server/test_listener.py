@@ -3,6 +3,7 @@
 import errno
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from socket import IPPROTO_TCP, TCP_CONGESTION
 
 import pytest
 import trio
@@ -63,6 +64,18 @@ async def test_a_port_in_use_is_an_error() -> None:
         await listen("127.0.0.1", first.socket.getsockname()[1])
     assert caught.value.errno == errno.EADDRINUSE
     await first.aclose()
+
+
+async def test_nothing_slows_down_a_connection_within_the_machine() -> None:
+    (listening,) = await listen("127.0.0.1", 0)
+    async with listening, trio.open_nursery() as nursery:
+        theirs = await trio.open_tcp_stream("127.0.0.1", listening.socket.getsockname()[1])
+        ours = await listening.accept()
+        async with theirs:
+            nursery.start_soon(listener_of(Rig()).serve, ours)
+            await Caller(theirs).open()
+            control = ours.getsockopt(IPPROTO_TCP, TCP_CONGESTION, 16)
+            assert control.rstrip(b"\0") == b"reno"
 
 
 async def test_who_is_at_the_other_end() -> None:
