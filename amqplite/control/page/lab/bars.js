@@ -3,6 +3,7 @@
 
 import { circle, diamond, path, shape, tickDisc, turnDisc, words } from "./glyphs.js";
 import { fitting, shortened, textWidth } from "./labels.js";
+import { waits } from "./lanes.js";
 
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./types.js").Shape} Shape */
@@ -26,7 +27,7 @@ function markOf(bar, rest, cx) {
   const { box } = bar;
   return {
     key: box.key, layer: "bar", name: cx.words.bar(bar), lane: box.lane, t: box.from,
-    ns: [box.n0, box.n1], ms: [box.message.m], c: box.lane === box.queue ? "" : box.lane.slice(2), ...rest,
+    ns: [box.n0, box.n1], ms: [box.message.m], c: waits(box) ? "" : box.lane.slice(2), ...rest,
   };
 }
 

@@ -2,14 +2,14 @@
 /** What moves a viewer: when it draws, where the playhead goes, what is selected. */
 
 import { el } from "./dom.js";
-import { belongs, sameSelection } from "./highlight.js";
+import { alongTime, belongs, sameSelection } from "./highlight.js";
 import { Minimap } from "./minimap.js";
 import { Narrator } from "./narrator.js";
 import { OrderPanel } from "./orderpanel.js";
 import { Painter } from "./painter.js";
 import { PlayBar } from "./playbar.js";
 import { Player } from "./player.js";
-import { alongTime, Pointing } from "./pointing.js";
+import { Pointing } from "./pointing.js";
 import { createStore } from "./trace.js";
 import { Words } from "./words.js";
 
@@ -33,7 +33,7 @@ import { Words } from "./words.js";
 const ZOOM = 1.5;
 /** Milliseconds from one instant to the next, on the axis of order. */
 const INSTANT_MS = 700;
-/** Milliseconds between two drawings of a live trace in which nothing came. */
+/** Milliseconds between two drawings that nobody asked for, at least. */
 const IDLE_MS = 40;
 
 export class Core {
@@ -51,6 +51,8 @@ export class Core {
     this.letters = true;
     this.handle = 0;
     this.came = 0;
+    /** Milliseconds that the last drawing took. */
+    this.cost = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.playing = false;
@@ -216,20 +218,23 @@ export class Core {
 
   // --- drawing ---------------------------------------------------------------------------------
 
+  /** Draws at the next frame: the reader did something. */
   schedule() {
-    if (this.handle) return;
-    this.handle = requestAnimationFrame(() => {
+    this.handle ||= requestAnimationFrame(() => {
       this.handle = 0;
+      const began = performance.now();
       this.paint();
-      if (this.store.live && this.wanted.span && this.player.atEnd) this.keepMoving();
+      this.cost = performance.now() - began;
+      if (this.store.live && this.wanted.span && this.player.atEnd) this.later();
     });
   }
 
-  /** Time goes on in a live trace, whether something comes or not. */
-  keepMoving() {
-    const ms = this.still.matches ? 1000 : IDLE_MS;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.schedule(), ms);
+  /** Draws soon: something came, or time went on. What is dear to draw is drawn less often. */
+  later() {
+    this.timer ||= setTimeout(() => {
+      this.timer = undefined;
+      this.schedule();
+    }, this.still.matches ? 1000 : Math.max(IDLE_MS, this.cost * 4));
   }
 
   paint() {
@@ -240,6 +245,7 @@ export class Core {
       const selection = this.hovered ?? this.pinned;
       const some = selection !== null && marks.some((mark) => belongs(mark, selection));
       painter.drawing.root.classList.toggle("selecting", some);
+      this.keepFocus(marks);
       const hot = (/** @type {Parameters<typeof belongs>[0]} */ mark) => selection !== null && belongs(mark, selection);
       painter.draw(marks, head, hot, this.pointing.tabStop(marks), words);
       this.follow(marks);
@@ -249,6 +255,15 @@ export class Core {
     this.bar?.draw(store, words);
     this.narrate();
     this.tell();
+  }
+
+  /** What has the focus may go, but the focus stays in the diagram. @param {Mark[]} marks */
+  keepFocus(marks) {
+    const { drawing } = this.painter;
+    const focused = document.activeElement;
+    if (!focused || focused === drawing.root || !drawing.root.contains(focused)) return;
+    const key = focused.getAttribute("data-key");
+    if (!marks.some((mark) => mark.key === key)) /** @type {any} */ (drawing.root).focus({ preventScroll: true });
   }
 
   /** The focus goes where the playhead went. @param {Mark[]} marks */
@@ -275,8 +290,12 @@ export class Core {
     const lanes = [...frame.strips.values()].map(({ lane }) => lane.name || text(`lane.${lane.kind}`)).join(", ");
     drawing.root.setAttribute("aria-label", text("dia.label", { lanes }));
     drawing.root.setAttribute("aria-description", text("dia.hint"));
-    painter.notice.hidden = store.left === 0;
-    painter.notice.textContent = store.left ? words.text(store.live ? "cap.live" : "cap.run", { n: store.left, cap: store.cap }) : "";
+    const notices = [
+      store.left && !store.live ? words.text("cap.run", { n: store.left, cap: store.cap }) : "",
+      painter.dense ? words.text("cap.dense") : "",
+    ];
+    painter.notice.textContent = notices.join(" ").trim();
+    painter.notice.hidden = !painter.notice.textContent;
     painter.drawing.root.classList.toggle("empty", marks.length === 0);
   }
 

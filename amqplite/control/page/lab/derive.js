@@ -46,6 +46,8 @@ function acked(store, e) {
   if (box.work === Infinity && !consumer.marked) box.work = Math.max(box.from, consumer.lastAck);
   close(store, box, e, "acked");
   place.done = box;
+  if (store.after) place.kept = open(store, store.after, place, e, "buffered");
+  if (place.free) close(store, place.kept, e, "delivered");
   nextWork(consumer, e.t);
   if (e.order?.inv) outOfOrder(store, e, box);
 }
@@ -96,7 +98,8 @@ function quiet(store, on, e) {
   if (!found) return;
   const away = found.downs.at(-1);
   const crashed = away && away.to === Infinity && away.from < e.t ? away.from : NaN;
-  const from = Number.isNaN(crashed) ? e.t - (e.idle ?? 0) : crashed;
+  const silent = e.sub === "heartbeat_timeout" ? e.t - (e.idle ?? 0) : e.t;
+  const from = Number.isNaN(crashed) ? silent : crashed;
   if (from >= e.t || (found.quiet.at(-1)?.to ?? -1) >= e.t) return;
   found.quiet.push({ from, to: e.t, n0: e.n, n1: e.n, why: "quiet" });
 }
@@ -171,6 +174,16 @@ function mark(store, e) {
 function heldBy(store, e) {
   for (const box of consumerOf(store, e).holding) if (box.message.m === e.m) return box;
   return null;
+}
+
+/** Somebody downstream puts messages in order, and lets this one go. @param {Store} store @param {TraceEvent} e */
+function released(store, e) {
+  const name = e.by || e.c || "";
+  store.after = lane(store, `r:${name}`, "after", name).id;
+  const place = placeOf(store, e);
+  close(store, place.kept, e, "delivered");
+  place.free = true;
+  point(store, e, store.after);
 }
 
 /** @param {Store} store @param {TraceEvent} e */
@@ -250,7 +263,7 @@ export const DERIVE = {
   started,
   applied: mark,
   skipped_duplicate: mark,
-  released: mark,
+  released,
   crashed,
   fault(store, e) {
     store.anomaly(e);

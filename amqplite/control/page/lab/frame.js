@@ -128,11 +128,11 @@ function breadthOf({ rows, kind }, sizes, down, dense, more, share) {
     return { whole, before: whole / 2, size: 0, pitch: 0 };
   }
   const least = rows > 3 ? 12 : 20;
-  const wanted = kind === "queue" ? sizes.wait : sizes.bar[rows === 1 ? (dense ? 1 : 0) : rows < 4 ? 1 : 2];
+  const wanted = kind === "queue" || kind === "after" ? sizes.wait : sizes.bar[rows === 1 ? (dense ? 1 : 0) : rows < 4 ? 1 : 2];
   const size = Math.max(least, Math.round((kind === "queue" && rows > 3 ? Math.min(wanted, 22) : wanted) * share));
   const airy = kind === "queue" && rows < 4; // arrows' heads show between the bars
   const pitch = size + (down ? 3 : airy ? 13 : 5);
-  const before = kind === "queue" ? (down ? 10 * share : 16) : down ? 16 * share : dense ? 26 : 40;
+  const before = kind === "queue" ? (down ? 10 * share : 16) : down ? 16 * share : dense || kind === "after" ? 26 : 40;
   const after = kind === "queue" ? before : down ? 10 * share : dense ? 12 : 28;
   return { whole: before + rows * pitch - (pitch - size) + after + strip, before, size, pitch };
 }

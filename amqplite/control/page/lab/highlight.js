@@ -18,3 +18,8 @@ export function belongs(mark, { m, c, n, pair }) {
 
 /** @param {Selection | null} a @param {Selection | null} b */
 export const sameSelection = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Marks in the order of time. @param {import("./types.js").Mark[]} marks */
+export function alongTime(marks) {
+  return [...marks].sort((a, b) => a.t - b.t || (a.ns[0] ?? 0) - (b.ns[0] ?? 0));
+}

@@ -77,6 +77,9 @@ export class Rows {
   }
 }
 
+/** Whether a message waits there, and nobody works on it. @param {Box} box */
+export const waits = ({ kind }) => kind === "waiting" || kind === "requeued" || kind === "buffered";
+
 /** @param {{v?: string, q?: string}} event */
 export const queueLane = ({ v = "/", q = "" }) => `q:${v === "/" ? q : `${v}/${q}`}`;
 
@@ -118,7 +121,8 @@ export const MOST_PRODUCERS = 4;
 export const ALL_PRODUCERS = "p:*";
 
 /**
- * Returns the lanes from top to bottom: producers, queues, exchanges, consumers.
+ * Returns the lanes from top to bottom: producers, queues, exchanges, consumers, and who
+ * comes after them.
  *
  * Consumers that were there before the first message are in the order of their names, those that
  * came later after them as they came: nobody's lane ever moves.
@@ -128,9 +132,9 @@ export const ALL_PRODUCERS = "p:*";
  */
 export function inOrder(lanes) {
   /** @type {Record<Lane["kind"], Lane[]>} */
-  const by = { producer: [], queue: [], exchange: [], consumer: [] };
+  const by = { producer: [], queue: [], exchange: [], consumer: [], after: [] };
   for (const lane of lanes) by[lane.kind].push(lane);
   const early = by.consumer.filter((lane) => lane.early).sort((a, b) => natural(a.name, b.name));
   const late = by.consumer.filter((lane) => !lane.early);
-  return [...by.producer, ...by.queue, ...by.exchange, ...early, ...late];
+  return [...by.producer, ...by.queue, ...by.exchange, ...early, ...late, ...by.after];
 }

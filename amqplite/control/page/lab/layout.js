@@ -15,6 +15,9 @@ import { ALL_PRODUCERS, MOST_PRODUCERS } from "./lanes.js";
 /** @typedef {import("./types.js").Span} Span */
 /** @typedef {import("./trace.js").Store} Store */
 
+/** Boxes that are drawn one by one: those of some 500 messages. */
+export const MOST_BOXES = 1500;
+
 /**
  * @typedef {object} View  part of a trace
  * @property {number} from  microseconds
@@ -35,7 +38,7 @@ import { ALL_PRODUCERS, MOST_PRODUCERS } from "./lanes.js";
  * @property {boolean} ring
  *
  * @typedef {object} Link  goes from lane to lane at one instant
- * @property {"publish"|"deliver"|"redeliver"|"requeue"|"dead"|"return"} kind
+ * @property {"publish"|"deliver"|"redeliver"|"requeue"|"dead"|"return"|"release"} kind
  * @property {string} from
  * @property {string} to
  * @property {number} t
@@ -50,6 +53,7 @@ import { ALL_PRODUCERS, MOST_PRODUCERS } from "./lanes.js";
  * @typedef {object} Layout
  * @property {LaneBox[]} lanes
  * @property {Bar[]} bars
+ * @property {boolean} dense  too many to draw each: only those to which something happened
  * @property {Box[]} faint  boxes left out because nothing happened to them
  * @property {Link[]} links
  * @property {Point[]} points
@@ -68,14 +72,17 @@ export function layout(store, view) {
   store.settle();
   const merged = manyProducers(store);
   const seen = store.boxes.within(view.from, view.to).filter((box) => box.n0 <= view.n);
-  const shown = view.odd ? seen.filter((box) => box.message.odd) : seen;
+  const dense = seen.length > MOST_BOXES;
+  const odd = view.odd || dense;
+  const shown = odd ? seen.filter((box) => box.message.odd).slice(-MOST_BOXES) : seen;
   const bars = shown.filter((box) => (box.row >= 0 || box.auto) && box.shown <= view.now).map((box) => barOf(box, view));
   return {
     lanes: lanesOf(store, merged),
-    bars: bars.filter((bar) => bar.to > bar.from || bar.box.auto),
-    faint: view.odd ? seen.filter((box) => !box.message.odd) : [],
+    bars: bars.filter((bar) => bar.to > bar.from || bar.open || bar.box.auto),
+    dense,
+    faint: odd ? seen.filter((box) => !box.message.odd) : [],
     links: linksOf(store, shown, view, merged),
-    points: pointsOf(store, view, merged),
+    points: pointsOf(store, view, merged, odd),
     states: statesOf(store, view),
     lates: latesOf(bars, view),
     mores: moresOf(store, view),
@@ -105,18 +112,21 @@ export function lanesOf(store, merged = manyProducers(store)) {
   return found;
 }
 
+/** Whether an event has happened; one that has not come yet is at infinity, as the end is. @param {number} n @param {View} view */
+const over = (n, view) => n !== Infinity && n <= view.n;
+
 /**
  * @param {Box} box
  * @param {View} view
  * @returns {Bar}
  */
 function barOf(box, view) {
-  const open = box.n1 > view.n;
+  const open = !over(box.n1, view);
   const to = open ? Math.max(view.now, box.from) : box.to;
   const kind = open && box.kind === "failed" ? (box.again ? "redelivered" : "held") : box.kind;
   const from = Math.max(box.from, box.shown);
   return {
-    box, kind, from, to, open, work: Math.min(to, Math.max(box.work, from)), ring: box.ring < Infinity && box.ring <= view.n,
+    box, kind, from, to, open, work: Math.min(to, Math.max(box.work, from)), ring: over(box.ring, view),
   };
 }
 
@@ -133,9 +143,12 @@ function linksOf(store, boxes, view, merged) {
   for (const box of boxes) {
     const { message, from: t, n0: n, row, lane, queue } = box;
     if (box.kind === "requeued" || box.kind === "work") continue; // has no arrow of its own
-    if (lane !== queue) {
+    if (box.kind === "buffered") {
+      const done = store.laneById.get(queue)?.places.get(box.s)?.done;
+      if (done) links.push({ kind: "release", from: done.lane, to: lane, t, n, box: done, row: done.row });
+    } else if (lane !== queue) {
       links.push({ kind: box.again ? "redeliver" : "deliver", from: queue, to: lane, t, n, box, row });
-      if (box.end === "requeued" && box.n1 <= view.n) {
+      if (box.end === "requeued" && over(box.n1, view)) {
         links.push({ kind: "requeue", from: lane, to: queue, t: box.to, n: box.n1, box, row });
       }
     } else if (box.cause && exchange) {
@@ -151,13 +164,13 @@ function linksOf(store, boxes, view, merged) {
   return links.filter((link) => link.t >= view.from && link.t <= view.to);
 }
 
-/** @param {Store} store @param {View} view @param {boolean} merged */
-function pointsOf(store, view, merged) {
+/** @param {Store} store @param {View} view @param {boolean} merged @param {boolean} odd */
+function pointsOf(store, view, merged, odd) {
   const first = countBelow(store.points, view.from, (point) => point.t);
   const last = countUpTo(store.points, view.to, (point) => point.t);
   return store.points
     .slice(first, last)
-    .filter((point) => point.n <= view.n)
+    .filter(({ n, message }) => n <= view.n && (!odd || !message || message.odd))
     .map((point) => (merged && point.lane.startsWith("p:") ? { ...point, lane: ALL_PRODUCERS } : point));
 }
 
@@ -171,7 +184,7 @@ function statesOf(store, view) {
   for (const lane of store.lanes) {
     for (const { from, to, n0, n1, why } of [...lane.downs, ...lane.quiet]) {
       if (n0 > view.n || from > view.to || to < view.from) continue;
-      const open = n1 > view.n;
+      const open = !over(n1, view);
       const end = open ? Infinity : to;
       states.push({ lane: lane.id, kind: STATES[why] ?? "quiet", from, to: end, n: n0, open });
     }
@@ -182,7 +195,7 @@ function statesOf(store, view) {
 /** @param {Bar[]} bars @param {View} view @returns {Late[]} the latest first */
 function latesOf(bars, view) {
   return bars
-    .filter(({ box }) => box.order?.late && box.n1 <= view.n)
+    .filter(({ box }) => box.order?.late && over(box.n1, view))
     .map(({ box }) => ({
       box, lane: box.lane, row: box.row, from: box.to - (box.order?.late ?? 0), to: box.to,
     }))

@@ -12,7 +12,7 @@ import { arrowHead, circle, path } from "./glyphs.js";
 /** @typedef {import("./frame.js").Strip} Strip */
 /** @typedef {import("./scene.js").Context} Context */
 
-const HEAD = { publish: 9, deliver: 10, redeliver: 14, requeue: 13, dead: 11, return: 11 };
+const HEAD = { release: 9, publish: 9, deliver: 10, redeliver: 14, requeue: 13, dead: 11, return: 11 };
 
 /**
  * Arrows that would lie on each other are one: its head is at the first row, its shaft goes on to the last.
@@ -25,7 +25,7 @@ export function linkMarks(links, cx) {
     const from = cx.frame.strip(link.from);
     const to = cx.frame.strip(link.to);
     if (!from || !to || (link.row < 0 && isHidden(link))) continue;
-    const place = `${link.kind} ${link.from} ${link.to} ${Math.round(cx.px(link.t) / 2)}`;
+    const place = `${link.kind} ${link.from} ${link.to} ${Math.round(cx.px(link.t) / CROWD)}`;
     const group = groups.get(place);
     if (group) group.links.push(link);
     else groups.set(place, { links: [link], from, to });
@@ -36,7 +36,7 @@ export function linkMarks(links, cx) {
 /** @param {Link[]} links @param {Strip} from @param {Strip} to @param {Context} cx @returns {Mark} */
 function groupMark(links, from, to, cx) {
   const [first] = links;
-  const along = cx.px(first.t);
+  const along = cx.px(first.t) + COPY * first.box.copy;
   const ends = links.map((link) => endsOf(link, from, to, cx));
   const far = (/** @type {number[]} */ list, /** @type {boolean} */ most) => (most ? Math.max(...list) : Math.min(...list));
   const forth = ends[0][1] > ends[0][0];
@@ -79,6 +79,8 @@ function endsOf(link, from, to, cx) {
       return [from.mid + disc, into(to, box)];
     case "return":
       return [from.mid - disc, bottom(to, Math.max(0, row))];
+    case "release":
+      return [bottom(from, row), to.first - to.size / 2];
     case "requeue":
       return [top(from, row) - 1, noBar(box.next) ? to.first + 5 : bottom(to, /** @type {Box} */ (box.next).row) + 1];
     case "dead":
@@ -92,7 +94,7 @@ function endsOf(link, from, to, cx) {
 function arrow(link, at, start, end, last, cx) {
   const { frame } = cx;
   const back = link.kind === "requeue" || link.kind === "return";
-  const passes = link.kind === "publish" ? noBar(link.box) : !back && noBar(link.box.before);
+  const passes = link.kind === "publish" ? noBar(link.box) : !back && link.kind !== "release" && noBar(link.box.before);
   const lean = passes ? SLANT / 2 : back ? SLANT - 1 : SLANT;
   const again = passes && link.kind === "redeliver" && link.box.before?.kind === "requeued";
   const along = at + (again ? AGAIN : passes && link.kind !== "publish" ? SLANT / 2 : 0);
@@ -112,5 +114,9 @@ function arrow(link, at, start, end, last, cx) {
   return shapes;
 }
 
+/** Arrows closer than this, in pixels, are one. */
+const CROWD = 5;
+/** Copies in several queues come at once. */
+const COPY = 7;
 /** What is handed out again as it comes back is beside what came back. */
 const AGAIN = 13;

@@ -12,6 +12,9 @@ import { Drawing } from "./svg.js";
 /** @typedef {import("./trace.js").Store} Store */
 /** @typedef {import("./order.js").OrderView} OrderView */
 
+/** A live trace is put in order no more often than this. */
+const APART_MS = 1000;
+
 /** @param {OrderView} view */
 const nameOf = ({ what, on }) => `${what} ${on}`;
 
@@ -33,6 +36,8 @@ export class OrderPanel {
     this.chosen = "";
     this.offered = "";
     this.look = "";
+    this.asked = "";
+    this.last = -Infinity;
     /** Messages there will be in the end. */
     this.most = 0;
     /** @type {import("./order.js").Sequence} */
@@ -46,7 +51,7 @@ export class OrderPanel {
   /** @param {string} name */
   choose(name) {
     this.chosen = name;
-    this.look = "";
+    this.look = this.asked = "";
     this.redraw?.();
   }
 
@@ -56,9 +61,11 @@ export class OrderPanel {
     const width = Math.floor(this.scroller.clientWidth);
     if (!width) return;
     const view = this.offer(store);
-    const look = JSON.stringify([width, store.version, shown, selection, this.chosen, this.means.text("order.title")]);
-    if (look === this.look) return;
-    this.look = look;
+    const asked = JSON.stringify([width, selection, this.chosen, this.means.text("order.title")]);
+    const look = `${asked} ${store.version} ${shown}`;
+    const now = performance.now();
+    if (look === this.look || (store.live && asked === this.asked && now < this.last + APART_MS)) return;
+    [this.look, this.asked, this.last] = [look, asked, now];
     this.sequence = view ? sequence(store, view, shown) : { published: [], arrived: [] };
     const all = shown === store.events.length || !view ? this.sequence : sequence(store, view, store.events.length);
     this.most = Math.max(all.published.length, all.arrived.length);

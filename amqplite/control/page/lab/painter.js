@@ -53,6 +53,7 @@ export class Painter {
     /** What is to be in sight next, if that is not where the reader has scrolled. @type {{t: number, share: number, far?: boolean} | null} */
     this.aim = null;
     this.px = 1;
+    this.dense = false;
   }
 
   get offset() {
@@ -79,9 +80,10 @@ export class Painter {
     this.viewport = viewport;
     const times = viewport.times;
     const found = layout(store, { from: times.from, to: times.to, n: head.n, now: head.now, odd: wanted.odd });
+    this.dense = found.dense;
     const px = (/** @type {number} */ t) => viewport.px(t);
     const { scale } = viewport;
-    const length = viewport.length - viewport.base;
+    const length = Math.max(viewport.length - viewport.base, viewport.window.to + 1);
     const means = { frame, scale, px, words: say, changed: wanted.changed, window: viewport.window, length, now: head.now };
     return scene(found, means, times, store.instants, store.unit);
   }

@@ -50,7 +50,7 @@ export function messageOf(store, e) {
   const key = String(e.id || e.m);
   let found = store.messages.get(key);
   if (!found) {
-    found = { key, m: e.m ?? key, p: "", t: NaN, last: e.n, odd: false };
+    found = { key, m: e.m ?? key, p: "", t: NaN, last: e.n, odd: false, copies: 0 };
     store.messages.set(key, found);
   }
   found.last = e.n;
@@ -64,8 +64,9 @@ export function placeOf(store, e) {
   const message = messageOf(store, e);
   let found = places.get(s);
   if (!found) {
-    const nameless = { key: `${e.q}#${s}`, m: `#${s}`, p: "", t: NaN, last: e.n, odd: false };
-    found = { message: message ?? nameless, s, wait: null, held: null, done: null, attempts: 0, gone: "" };
+    const nameless = { key: `${e.q}#${s}`, m: `#${s}`, p: "", t: NaN, last: e.n, odd: false, copies: 0 };
+    found = { message: message ?? nameless, s, wait: null, held: null, done: null, kept: null, free: false, attempts: 0, gone: "", copy: 0 };
+    found.copy = found.message.copies++;
     places.set(s, found);
     labels.set(found.message.m, found);
   }
@@ -84,7 +85,7 @@ export function open(store, on, place, e, kind) {
   /** @type {Box} */
   const box = {
     key: `b${e.n}`, kind, lane: on, queue: queueLane(e), row: -1, shown: e.t,
-    message: place.message, s: place.s, attempt: place.attempts, from: e.t, to: Infinity,
+    message: place.message, s: place.s, copy: place.copy, attempt: place.attempts, from: e.t, to: Infinity,
     n0: e.n, n1: Infinity, end: "", cause: e.cause ?? "", sub: e.sub ?? "", auto: e.auto ?? false,
     again: kind === "redelivered", work: Infinity, order: null, ring: Infinity, before: null, next: null,
   };

@@ -105,9 +105,10 @@ export class Player {
 
   /** To the next instant at which something went wrong, or the one before. @param {1 | -1} by */
   stepAnomaly(by) {
-    const here = this.event;
-    const odd = new Set(this.store.anomalies.map((event) => event.n));
-    this.stepTo(by, (event) => odd.has(event.n) && (by > 0 || event.t < (here?.t ?? 0)));
+    const { anomalies } = this.store;
+    const last = anomalies.filter((event, k) => event.t !== anomalies[k + 1]?.t);
+    const stops = new Set(last.map((event) => event.n));
+    this.stepTo(by, (event) => stops.has(event.n));
   }
 
   /** @param {1 | -1} by @param {(event: TraceEvent) => boolean} wanted */

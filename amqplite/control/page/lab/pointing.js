@@ -1,6 +1,8 @@
 // @ts-check
 /** Pointer and keyboard on a drawing: hover previews, a press or Enter pins; one mark is the tab stop. */
 
+import { alongTime } from "./highlight.js";
+
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./svg.js").Drawing} Drawing */
 
@@ -21,13 +23,14 @@ export class Pointing {
     this.means = means;
     this.current = "";
     this.over = "";
-    const { root } = drawing;
     area.addEventListener("pointermove", (event) => this.move(/** @type {PointerEvent} */ (event)));
     area.addEventListener("pointerleave", () => this.hover(null));
     area.addEventListener("click", (event) => this.press(/** @type {MouseEvent} */ (event)));
-    root.addEventListener("focusin", (event) => this.focused(/** @type {FocusEvent} */ (event)));
-    root.addEventListener("focusout", () => drawing.showRing(undefined));
-    root.addEventListener("keydown", (event) => {
+    // on the area: a drawing that listens for focus itself can be focused in some browsers
+    area.addEventListener("focusin", (event) => this.focused(/** @type {FocusEvent} */ (event)));
+    area.addEventListener("focusout", () => drawing.showRing(""));
+    area.addEventListener("keydown", (given) => {
+      const event = /** @type {KeyboardEvent} */ (given);
       if (event.key !== "Enter" || event.altKey || event.ctrlKey || event.metaKey) return;
       const mark = drawing.marks.get(this.current);
       if (mark) means.select(mark, true, mark.key);
@@ -75,7 +78,7 @@ export class Pointing {
     const mark = this.drawing.marks.get(key);
     if (!element || !mark) return;
     this.current = key;
-    this.drawing.showRing(element.matches(":focus-visible") ? mark : undefined);
+    this.drawing.showRing(element.matches(":focus-visible") ? key : "");
   }
 
   /** Moves the focus to a mark. @param {string} key */
@@ -84,7 +87,7 @@ export class Pointing {
     if (!element) return;
     this.current = key;
     element.focus({ preventScroll: true });
-    this.drawing.showRing(this.drawing.marks.get(key));
+    this.drawing.showRing(key);
   }
 
   /** The mark at a pointer: one that lies there, or the nearest within reach. @param {MouseEvent} event @returns {Mark | null} */
@@ -108,9 +111,4 @@ export class Pointing {
     }
     return best;
   }
-}
-
-/** @param {Mark[]} marks */
-export function alongTime(marks) {
-  return [...marks].sort((a, b) => a.t - b.t || (a.ns[0] ?? 0) - (b.ns[0] ?? 0));
 }

@@ -32,12 +32,19 @@ export function publishMarks(points, strip, cx) {
   const r = frame.sizes.disc;
   /** @type {Point[][]} */
   const groups = [];
-  let last = -Infinity;
+  let [start, last] = [-Infinity, -Infinity];
   for (const point of points) {
     const along = cx.px(point.t);
-    if (along < last + CROWD) /** @type {Point[]} */ (groups.at(-1)).push(point);
-    else groups.push([point]);
+    if (along < last + CROWD && along < start + 3 * r) /** @type {Point[]} */ (groups.at(-1)).push(point);
+    else {
+      groups.push([point]);
+      start = along;
+    }
     last = along;
+  }
+  for (let k = groups.length - 1; k > 0; k--) {
+    const [before, crowd] = [groups[k - 1], groups[k]];
+    if (crowd.length > 1 && before.length === 1 && cx.px(crowd[0].t) - cx.px(before[0].t) < 2 * r) groups.splice(k - 1, 2, [...before, ...crowd]);
   }
   const starts = groups.map(([first]) => cx.px(first.t));
   const gap = (/** @type {number} */ k) => (starts[k] ?? Infinity) - starts[k - 1];
@@ -126,7 +133,7 @@ function crashMark(point, strip, cx) {
   const r = Math.max(9, Math.min(13, strip.size * 0.32));
   const hit = around(x, y, r + 3);
   cx.ground.hard.push(hit);
-  return markOf(point, { cls: "crash", shapes: cross(x, y, Math.round(r)), hit }, cx);
+  return markOf(point, { cls: "crash", shapes: cross(x, y, Math.round(r)), hit, ms: [] }, cx);
 }
 
 /** @param {Point} point @param {Strip} strip @param {Context} cx */
@@ -163,10 +170,12 @@ function diamondMark(point, strip, cx) {
   const { box, kind } = point;
   if (kind === "applied" && box?.end === "acked" && cx.px(box.to) - cx.px(point.t) < 4) return null;
   const size = strip.size / 2;
-  const [x, y] = cx.frame.at(cx.px(point.t), middle(point, strip, cx) + size);
+  const free = strip.lane.kind === "after";
+  const [x, y] = cx.frame.at(cx.px(point.t), free ? strip.mid : middle(point, strip, cx) + size);
   const hit = around(x, y, 8);
   cx.ground.hard.push(hit);
   const shapes = [path(diamond(x, y, 6), "body")];
+  if (free) ask(point, point.message?.m ?? "", hit, 4, cx, "small");
   if (kind === "skipped_duplicate") shapes.push(path(`M${round(x - 7)} ${round(y + 7)}l14 -14`, "slash"));
   return markOf(point, { cls: kind, shapes, hit }, cx);
 }

@@ -3,7 +3,9 @@
 
 import { answer } from "./asks.js";
 import { heldMark, waitMark } from "./bars.js";
+import { alongTime } from "./highlight.js";
 import { Ground } from "./labels.js";
+import { waits } from "./lanes.js";
 import { linkMarks } from "./links.js";
 import { pointMark, publishMarks, tornMark } from "./points.js";
 import { depthMarks, faintMarks, gridMarks, idleMarks, laneMarks, lateMarks, moreMarks, stateMarks } from "./states.js";
@@ -65,13 +67,14 @@ export function scene(layout, means, time, instants, unit) {
     ...linkMarks(layout.links, cx),
   ];
   for (const bar of layout.bars) {
-    const mark = bar.box.lane === bar.box.queue ? waitMark(bar, cx) : heldMark(bar, cx);
+    const mark = waits(bar.box) ? waitMark(bar, cx) : heldMark(bar, cx);
     if (mark) marks.push(mark);
   }
   marks.push(...moreMarks(layout.mores, cx), ...pointMarks(layout, cx));
   marks.push(...lateMarks(layout.lates, cx));
   askForCauses(layout, cx);
-  return [...marks, ...answer(cx)];
+  const named = alongTime(marks.filter((mark) => mark.name)); // as a screen reader comes by them
+  return [...marks.filter((mark) => !mark.name), ...named, ...answer(cx)];
 }
 
 /** @param {Layout} layout @param {Pick<Context, "frame" | "scale" | "px" | "words" | "changed" | "window" | "length" | "now">} means @returns {Context} */
@@ -81,10 +84,10 @@ function contextOf(layout, means) {
   const area = frame.rect(window.from, head, window.to - window.from, frame.breadth - head);
   /** @type {Map<string, number>} */
   const crashRows = new Map();
-  const waits = new Map();
+  const ended = new Map();
   for (const { box, open, work, to } of layout.bars) {
     if (open) continue;
-    if (box.lane === box.queue) waits.set(box.n1, box);
+    if (waits(box)) ended.set(box.n1, box);
     else if (box.end === "requeued" || box.end === "crashed") {
       const place = `${box.lane} ${box.to}`;
       if (work < to && !crashRows.has(place)) crashRows.set(place, box.row);
@@ -94,7 +97,7 @@ function contextOf(layout, means) {
   return {
     ...means, ground: new Ground(area), ask: [], gaveBack: new Set(gaveBack), crashRows,
     works: new Set(layout.bars.flatMap(({ kind, box }) => (kind === "work" ? [box.lane] : []))),
-    lastWait: (point) => waits.get(point.n) ?? null,
+    lastWait: (point) => ended.get(point.n) ?? null,
   };
 }
 

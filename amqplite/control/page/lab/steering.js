@@ -1,7 +1,7 @@
 // @ts-check
 /** What keys do. */
 
-import { alongTime } from "./pointing.js";
+import { alongTime } from "./highlight.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 

@@ -41,7 +41,7 @@ export class Drawing {
     /** @type {SVGSVGElement} */
     this.root = svg(
       "svg",
-      { class: "", role: "graphics-document document" },
+      { class: "", role: "graphics-document document", tabindex: -1 },
       this.defs(),
       svg("g", { "clip-path": `url(#${this.id}-clip)` }, this.moving, this.head),
       this.front,
@@ -51,6 +51,7 @@ export class Drawing {
     /** @type {Map<string, Mark>} */
     this.marks = new Map();
     this.frontLook = "";
+    this.ringed = "";
   }
 
   defs() {
@@ -88,6 +89,7 @@ export class Drawing {
     for (const name of LAYERS) {
       this.drawLayer(this.layers[name], marks.filter((mark) => mark.layer === name), hot, current);
     }
+    this.showRing(this.ringed);
   }
 
   /** @param {Layer} layer @param {Mark[]} marks @param {(mark: Mark) => boolean} hot @param {string} current */
@@ -171,12 +173,12 @@ export class Drawing {
     return null;
   }
 
-  /** Shows the ring of the keyboard around a mark, or nowhere. @param {Mark | undefined} mark */
-  showRing(mark) {
-    set(this.ring, { visibility: mark?.hit ? "visible" : "hidden" });
-    if (!mark?.hit) return;
-    const { x, y, width, height } = mark.hit;
-    set(this.ring, { x: x - 5, y: y - 5, width: width + 10, height: height + 10 });
+  /** Shows the ring of the keyboard around a mark, wherever it is drawn next, or nowhere. @param {string} key */
+  showRing(key) {
+    this.ringed = key;
+    const hit = this.marks.get(key)?.hit;
+    set(this.ring, { visibility: hit ? "visible" : "hidden" });
+    if (hit) set(this.ring, { x: hit.x - 5, y: hit.y - 5, width: hit.width + 10, height: hit.height + 10 });
   }
 }
 

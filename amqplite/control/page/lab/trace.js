@@ -63,6 +63,8 @@ export class Store {
     /** Whether a message was seen. */
     this.started = false;
     this.lastN = 0;
+    /** Lane of who puts messages in order downstream, if there is one. */
+    this.after = "";
     const paced = !this.live && header.mode !== "imported";
     this.tolerance = this.unit * (paced ? INSTANT.paced : INSTANT.live);
     /** @type {Lane[] | null} */

@@ -54,6 +54,7 @@
  * @property {number} t when it was published; NaN if not known
  * @property {number} last number of the last event about it
  * @property {boolean} odd something happened to it that is worth a look
+ * @property {number} copies queues that it went to
  *
  * @typedef {object} Place  a message in one queue
  * @property {Message} message
@@ -61,19 +62,24 @@
  * @property {Box | null} wait
  * @property {Box | null} held
  * @property {Box | null} done the attempt that was acknowledged
+ * @property {Box | null} kept what somebody downstream holds back
+ * @property {boolean} free whether it was let go there
  * @property {number} attempts
+ * @property {number} copy how many queues had the message before
  * @property {string} gone why it left without being acknowledged
  *
  * @typedef {object} Box  a message waits in a queue, or is held by a consumer
  * @property {string} key
- * @property {"waiting"|"requeued"|"held"|"failed"|"redelivered"|"work"} kind what it came to in the
- *   end; `work` is what a consumer does with a message that was acknowledged by being delivered
+ * @property {"waiting"|"requeued"|"held"|"failed"|"redelivered"|"work"|"buffered"} kind what it came to in the
+ *   end; `work` is what a consumer does with a message that was acknowledged by being delivered,
+ *   `buffered` is held back downstream until its turn
  * @property {string} lane
  * @property {string} queue lane of the queue it is about
  * @property {number} row −1: hidden, for want of room
  * @property {number} shown since when it has its row
  * @property {Message} message
  * @property {number} s
+ * @property {number} copy of its message: how many queues had it before
  * @property {number} attempt 0: waits for the first
  * @property {number} from
  * @property {number} to
@@ -99,8 +105,8 @@
  * @property {string} why
  *
  * @typedef {object} Lane
- * @property {string} id `p:p1`, `q:q`, `x:dlx`, `c:c2`
- * @property {"producer"|"queue"|"exchange"|"consumer"} kind
+ * @property {string} id `p:p1`, `q:q`, `x:dlx`, `c:c2`; `r:…` for who puts messages in order downstream
+ * @property {"producer"|"queue"|"exchange"|"consumer"|"after"} kind
  * @property {string} name
  * @property {number} born
  * @property {boolean} early of a consumer: there before the first message

@@ -94,7 +94,7 @@ export class Viewer extends Core {
     this.store = store;
     this.unlisten = store.listen(() => {
       this.came = performance.now();
-      this.schedule();
+      this.later();
     });
     this.came = performance.now();
     [this.player.n, this.player.t] = [Infinity, store.end];

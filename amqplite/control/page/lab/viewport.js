@@ -2,6 +2,7 @@
 /** Which scale, at what zoom, and which part of it is in sight. */
 
 import { AFTER, BEFORE } from "./frame.js";
+import { waits } from "./lanes.js";
 import { collapsedScale, orderScale, timeScale } from "./scale.js";
 
 /** @typedef {import("./trace.js").Store} Store */
@@ -23,7 +24,7 @@ function medianWork(store) {
   const held = [];
   for (const box of store.boxes.list) {
     const from = Math.max(box.from, box.work);
-    if (box.lane !== box.queue && box.to !== Infinity && box.to > from) held.push(box.to - from);
+    if (!waits(box) && box.to !== Infinity && box.to > from) held.push(box.to - from);
     if (held.length === AT_ONCE) break;
   }
   held.sort((a, b) => a - b);

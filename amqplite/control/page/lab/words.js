@@ -1,6 +1,8 @@
 // @ts-check
 /** Times, names and sentences of what a trace shows. All words come from `text`. */
 
+import { waits } from "./lanes.js";
+
 /** @typedef {import("./types.js").TraceEvent} TraceEvent */
 /** @typedef {import("./types.js").Box} Box */
 /** @typedef {import("./types.js").Text} Text */
@@ -70,9 +72,9 @@ export class Words {
     const b = this.kind === "tick" ? decimal(box.to / this.unit) : this.clock(box.to);
     const slots = { m: box.message.m, a, b, end: open ? "" : this.end(box) };
     const still = open ? ".open" : "";
-    if (box.lane === box.queue) {
+    if (waits(box)) {
       const key = box.kind === "requeued" ? "name.again" : "name.waits";
-      return this.text(key + still, { ...slots, q: box.queue.slice(2) });
+      return this.text(key + still, { ...slots, q: box.lane.slice(2) });
     }
     const c = box.lane.slice(2);
     if (box.auto) return this.text("name.auto", { ...slots, c });
@@ -92,7 +94,15 @@ export class Words {
       a: e.lost_from ?? 0, b: e.lost_to ?? 0, what: this.fault(e),
       over: (e.order?.over ?? []).join(", "), d: this.span(e.order?.late ?? 0),
     };
+    if (e.type === "connection_lost") slots.cause = this.sub(e.sub);
     return this.text(sayKey(e), slots);
+  }
+
+  /** How a connection was lost. @param {string} [sub] */
+  sub(sub = "") {
+    const key = `sub.${sub || "eof"}`;
+    const words = this.text(key);
+    return words === key ? sub.replaceAll("_", " ") : words;
   }
 
   /** What somebody did to it. @param {TraceEvent} e */
