@@ -37,7 +37,16 @@ from amqplite.errors import (
     UnexpectedFrame,
 )
 from amqplite.protocol.codec import Method, method_frame
-from amqplite.protocol.frames import BODY, HEADER, HEARTBEAT, METHOD, PUBLISH, Frame, FrameReader
+from amqplite.protocol.frames import (
+    BODY,
+    HEADER,
+    HEARTBEAT,
+    METHOD,
+    PUBLISH,
+    Frame,
+    FrameReader,
+    Octets,
+)
 from amqplite.protocol.methods import (
     ChannelCloseOk,
     ConnectionClose,
@@ -158,7 +167,7 @@ class Connection:
         self._frames = self.reader.receive(data)
         self._act_or_close()
 
-    def data_to_send(self) -> list[bytes]:
+    def data_to_send(self) -> list[Octets]:
         """Return what is to be written, in order; it counts as written."""
         return self.outbox.take()
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from amqplite.protocol.frames import Octets
+
 
 class Outbox:
     """Octets in order, until the writer takes them.
@@ -21,7 +23,7 @@ class Outbox:
     def __init__(
         self, high_bytes: int, on_output: Callable[[], object], on_full: Callable[[], object]
     ) -> None:
-        self.chunks: list[bytes] = []
+        self.chunks: list[Octets] = []
         self.size = 0
         self.high_bytes = high_bytes
         self.full_bytes = 2 * high_bytes
@@ -37,13 +39,13 @@ class Outbox:
         if self.size > self.full_bytes:
             self.on_full()
 
-    def take(self) -> list[bytes]:
+    def take(self) -> list[Octets]:
         """Return what has gathered, and start anew."""
         chunks, self.chunks = self.chunks, []
         self.size = 0
         return chunks
 
-    def put_back(self, chunks: list[bytes]) -> None:
+    def put_back(self, chunks: list[Octets]) -> None:
         """Return what could not be written, in front of all else."""
         self.chunks[:0] = chunks
         self.size += sum(map(len, chunks))

@@ -31,6 +31,8 @@ SIZE_TOLERANCE = 8
 
 HEARTBEAT_FRAME = b"\x08\x00\x00\x00\x00\x00\x00\xce"
 
+Octets = bytes | memoryview
+
 Frame = tuple[int, int, bytes, bytes]
 """`(type, channel, payload, content)`: a plain tuple, since one is made for every frame read.
 

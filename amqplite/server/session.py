@@ -12,20 +12,14 @@ from amqplite.connection.state import State
 from amqplite.protocol.frames import HEARTBEAT_FRAME
 from amqplite.server.clock import Clock
 from amqplite.server.flusher import Flusher
-from amqplite.server.gather import send_all, write_some
+from amqplite.server.transport import transport_over
 from amqplite.server.wakeup import Wakeup
-
-READ_SIZE = 256 * 1024
-"""Octets asked of the socket at a time: a busy publisher fills hundreds of frames into one read."""
 
 CLOSE_TIMEOUT_S = 10
 """How long a client may take to read our last words, and to answer our close."""
 
 PRESSED_BYTES_PER_S = 8 * 1024 * 1024
 """How fast a publisher is read from, at least, while its messages pile up."""
-
-AT_ONCE_MAX = 256 * 1024
-"""Octets that are written at once; more goes in the writer's turn."""
 
 JOURNAL_HIGH_BYTES = 32 * 1024 * 1024
 """Octets of messages that may wait for the disk before publishers have to."""
@@ -61,9 +55,8 @@ class Session:
         handshake_timeout_s: float = 10,
         on_fault: Callable[[Exception], object] = lambda _: None,
     ) -> None:
-        self._stream = stream
+        self._transport = transport_over(stream)
         self._flusher = flusher or Flusher()
-        self._fd = stream.socket.fileno() if isinstance(stream, trio.SocketStream) else -1
         self._sending = False
         self._broker = broker
         self._clock = clock
@@ -96,8 +89,7 @@ class Session:
             self._on_fault(faults)
         finally:
             connection.lost(self._cause)
-            self._fd = -1
-            await trio.aclose_forcefully(self._stream)
+            await self._transport.close()
 
     def shut_down(self) -> None:
         """Tell the client that the broker stops."""
@@ -107,40 +99,45 @@ class Session:
 
     async def _read(self) -> None:
         """Read and act until nothing more is to be read."""
-        connection, stream, clock, broker = self.connection, self._stream, self._clock, self._broker
-        pressure, journal, flusher = broker.pressure, broker.journal, self._flusher
+        connection, broker = self.connection, self._broker
+        pressure, journal = broker.pressure, broker.journal
         while not connection.closed:
             if connection.paused:
                 await self._resumed.wait()
                 self._heard = trio.current_time()
                 continue
-            data = await stream.receive_some(READ_SIZE)
-            if not data:
+            received = self._act(await self._transport.receive())
+            if not received:
                 return
-            self._heard = trio.current_time()
-            broker.now = clock.now_ms()
-            flusher.begin()
-            try:
-                connection.receive_data(data if type(data) is bytes else bytes(data))
-            finally:
-                flusher.end()
             if pressure.queues:
-                await self._ease(pressure.take(), len(data))
+                await self._ease(pressure.take(), received)
             if journal.pending_bytes > JOURNAL_HIGH_BYTES:
                 await self._wait_for_disk()
         self._cause = Cause.CONNECTION_CLOSED
 
+    def _act(self, data: bytes) -> int:
+        """Act on what has come, and write what it causes; return how many octets it was."""
+        if data:
+            self._heard = trio.current_time()
+            self._broker.now = self._clock.now_ms()
+            self._flusher.begin()
+            try:
+                self.connection.receive_data(data)
+            finally:
+                self._flusher.end()
+        return len(data)
+
     async def _write(self, scope: trio.CancelScope) -> None:
         """Write what gathers; once the connection is closed and all is written, end the session."""
-        connection, outbox, stream = self.connection, self.connection.outbox, self._stream
+        connection, outbox = self.connection, self.connection.outbox
         while True:
             if outbox.chunks:
-                size = outbox.size
                 self._sending = True
-                await send_all(stream, outbox.take(), size)
+                await self._transport.write(outbox)
                 self._sending = False
                 self._wrote = trio.current_time()
-                connection.flushed()
+                if outbox.size <= outbox.high_bytes:
+                    connection.flushed()
             elif connection.closed:
                 break
             else:
@@ -156,20 +153,13 @@ class Session:
 
     def write_now(self) -> None:
         """Write what the socket takes of what has gathered; the writer's task does the rest."""
-        outbox = self.connection.outbox
-        size = outbox.size
-        if self._sending or self._fd < 0 or not 0 < size <= AT_ONCE_MAX:
-            self._output.set()
-            return
-        pieces = outbox.take()
-        left = write_some(self._fd, pieces, size)
-        if left:
-            outbox.put_back(left)
-            self._output.set()
-            return
-        self._wrote = self._heard
-        self.connection.flushed()
-        if outbox.chunks or self.connection.closed:
+        connection, outbox = self.connection, self.connection.outbox
+        if outbox.chunks and not self._sending:
+            self._transport.write_now(outbox)
+            if not outbox.chunks:
+                self._wrote = self._heard
+                connection.flushed()
+        if outbox.chunks or connection.closed:
             self._output.set()
 
     async def _ease(self, queues: list[Queue], received: int) -> None:
@@ -178,7 +168,7 @@ class Session:
         However slow they are, it is read from at `PRESSED_BYTES_PER_S`.
         """
         patience = received / PRESSED_BYTES_PER_S
-        if patience < PATIENCE_MIN_S:
+        if patience < PATIENCE_MIN_S or all(queue.eased for queue in queues):
             return
         with trio.move_on_after(patience):
             for queue in queues:
