@@ -115,6 +115,7 @@ class Application:
             background.start_soon(Ticker(broker, clock).run)
             background.start_soon(self._resources(broker).run)
             async with trio.open_nursery() as foreground:
+                site.spawn = foreground.start_soon
                 await foreground.start(_accept, HttpListener(site).serve, http, foreground)
                 accepting = await foreground.start(_accept, listener.serve, amqp, foreground)
                 self._announce(site)

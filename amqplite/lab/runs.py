@@ -34,6 +34,7 @@ class Run:
         name: what people call it.
         vhosts: those whose real traffic it shows; only who may see these may see it.
         recording: its events.
+        imported: from a file, which anybody may have written.
         outcome: what came of it; `None` while it is running.
         reason: why it failed.
         scope: cancels it while it is running.
@@ -46,6 +47,7 @@ class Run:
     name: str
     recording: Recording
     vhosts: frozenset[str] = frozenset()
+    imported: bool = False
     state: State = "running"
     outcome: Outcome | None = None
     reason: str = ""
