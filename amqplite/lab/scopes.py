@@ -76,11 +76,11 @@ class Settled:
 
     def forget(self, floor: int) -> None:
         """Nothing up to `floor` is awaited any more, so nothing has overtaken it."""
-        passed, self._floor = range(self._floor + 1, floor + 1), floor
-        if len(passed) > len(self._places):
+        before, self._floor = self._floor, floor
+        if floor - before > len(self._places):
             self._places = {n: place for n, place in self._places.items() if n > floor}
         else:
-            for number in passed:
+            for number in range(before + 1, floor + 1):
                 self._places.pop(number, None)
 
 

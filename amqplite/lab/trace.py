@@ -5,7 +5,7 @@ reads a trace derives it anew.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from msgspec import DecodeError, Struct, ValidationError, field, json, to_builtins
@@ -17,6 +17,13 @@ SCHEMA = "amqplite.trace/1"
 """What this version reads and writes."""
 
 SECOND_US = 1_000_000
+
+NUMBER_MAX = 2**53 - 1
+"""The largest number in a trace: the largest that JavaScript knows from its neighbours."""
+
+_NUMBERS = tuple(one.name for one in fields(Event) if one.type in (int, "int"))
+_LEAST = {"depth": -1}
+"""The least that the numbers of an event may be, where it isn't 0."""
 
 _FAMILY, _, _NUMBER = SCHEMA.partition("/")
 
@@ -113,8 +120,7 @@ def read_jsonl(lines: str | bytes | Iterable[str | bytes]) -> Trace:
         event = _decode(line, number, Event)
         if event.n <= last:
             raise TraceError(number, f"event {event.n} comes after event {last}")
-        if event.t < 0:
-            raise TraceError(number, f"event {event.n} is before the trace began")
+        _check_numbers(event, number)
         last = event.n
         events.append(event)
     if header is None:
@@ -157,9 +163,16 @@ def _read_header(line: str | bytes, number: int) -> Header:
             f"which amqplite {__version__} reads",
         )
     header = _decode(line, number, Header)
-    if header.tick_us < 1:
+    if not 1 <= header.tick_us <= NUMBER_MAX:
         raise TraceError(number, f"a tick of {header.tick_us} µs is none")
     return header
+
+
+def _check_numbers(event: Event, number: int) -> None:
+    for name in _NUMBERS:
+        value = getattr(event, name)
+        if not (_LEAST.get(name, 0) <= value <= NUMBER_MAX):
+            raise TraceError(number, f"{name} of event {event.n} is {value}")
 
 
 class _Form(Struct):

@@ -3,13 +3,18 @@
 from collections import defaultdict
 from typing import Any
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from amqplite.broker.event_log import TYPES
 from amqplite.broker.trace import Event
+from amqplite.lab.following import FROM_MEMORY
 from amqplite.lab.metrics import Metrics
 from amqplite.lab.order import Analysis
-from amqplite.lab.trace import Header
+from amqplite.lab.trace import NUMBER_MAX, Header
+from amqplite.lab.verdict import verdict
+from amqplite.lab.why import all_whys, explain
 from tests.broker.test_order import Definition
 from tests.lab.model import TICK, Model, Queue, Worker
 
@@ -269,3 +274,49 @@ def test_among_queues_what_is_done_with_everywhere_is_measured_by_its_last(model
         inversions = sum(order[j] > i for k, i in enumerate(order) for j in range(k))
         if ours:
             assert metrics["publish", p].inversions == inversions
+
+
+LABELS = st.sampled_from(["", "m1", "m2", "m3"])
+SMALL = st.integers(0, 4)
+junk = st.lists(
+    st.fixed_dictionaries(
+        {
+            "t": st.integers(0, 20),
+            "type": st.sampled_from(TYPES),
+            "q": st.sampled_from(["", "q", "r"]),
+            "m": LABELS,
+            "id": SMALL,
+            "s": SMALL | st.sampled_from([NUMBER_MAX]),
+            "c": st.sampled_from(["", "c1", "c2"]),
+            "p": st.sampled_from(["", "p1"]),
+            "conn": st.sampled_from(["", "a"]),
+            "key": st.sampled_from(["", "A"]),
+            "tag": SMALL,
+            "attempt": SMALL,
+            "prio": SMALL,
+            "cause": st.sampled_from(["", "queue_deleted", "delay", "dlx_return", "nack_requeue"]),
+            "text": st.sampled_from(["", FROM_MEMORY]),
+            "multiple": st.booleans(),
+            "redelivered": st.booleans(),
+            "lost_to": SMALL,
+        }
+    ),
+    max_size=30,
+)
+
+
+@settings(deadline=None)
+@given(junk)
+def test_whatever_is_told_is_counted_and_told_again(lines: list[dict[str, Any]]) -> None:
+    events = [Event(n=n, **line) for n, line in enumerate(lines, 1)]
+    analysis = analysed(events)
+    report = analysis.report()
+    counts = report.counts
+    assert counts.enqueued == counts.acked + counts.gone + counts.ready + counts.unacked
+    assert sum(it.inv for it in analysis.annotations.values()) == sum(
+        by.inversions for by in counts.by_cause.values()
+    )
+    told = [report, all_whys(analysis), verdict(analysis), analysis.annotations]
+    assert msgspec.json.decode(msgspec.json.encode(told))
+    for label in ("m1", "m2", "m3"):
+        explain(analysis, label)
