@@ -17,6 +17,8 @@ _ENVELOPE = 8
 _VIEWED = 64 * 1024
 """Octets from which a message's body is given to the store uncopied."""
 
+Octets = bytes | bytearray | memoryview
+
 FLAGS_AT = 19
 """Where the property flags stand in the header frame: after the envelope, class, weight, size."""
 
@@ -37,7 +39,12 @@ class Message:
     __slots__ = ("address", "channel", "content_id", "header_size", "octets", "persistent")
 
     def __init__(
-        self, address: bytes, octets: bytes, channel: int, header_size: int, persistent: bool
+        self,
+        address: bytes,
+        octets: bytes | memoryview,
+        channel: int,
+        header_size: int,
+        persistent: bool,
     ) -> None:
         self.address = address
         self.octets = octets
@@ -59,17 +66,17 @@ class Message:
     @property
     def header(self) -> bytes:
         """The content header's payload (§4.2.6.1)."""
-        return self.octets[7 : 7 + self.header_size]
+        return bytes(self.octets[7 : 7 + self.header_size])
 
     @property
     def properties(self) -> bytes:
         """The content header from its property flags on."""
-        return self.octets[FLAGS_AT : 7 + self.header_size]
+        return bytes(self.octets[FLAGS_AT : 7 + self.header_size])
 
     @property
     def body(self) -> bytes:
         """The content body, empty or whole."""
-        return self.octets[7 + self.header_size + 1 + 7 : -1]
+        return bytes(self.octets[7 + self.header_size + 1 + 7 : -1])
 
     @property
     def stored_body(self) -> bytes | memoryview:
@@ -98,10 +105,10 @@ def frames_of(header: bytes, body: bytes, channel: int, frame_max: int) -> bytes
     return b"".join(parts)
 
 
-def whole_frames(header: bytes, body: Sequence[bytes | bytearray], channel: int) -> bytes:
+def whole_frames(header: bytes, body: Sequence[Octets], channel: int) -> bytes:
     """Return a message's octets, from its header and its body in pieces, copied once."""
     size = sum(map(len, body))
-    parts: list[bytes | bytearray] = [_pack_head(2, channel, len(header)), header, _FRAME_END]
+    parts: list[Octets] = [_pack_head(2, channel, len(header)), header, _FRAME_END]
     if size:
         parts += (_pack_head(3, channel, size), *body, _FRAME_END)
     return b"".join(parts)

@@ -8,7 +8,7 @@ a close is answered, which drops what was held: none of it was confirmed.
 from typing import TYPE_CHECKING
 
 from amqplite.connection.channel import Channel
-from amqplite.protocol.frames import METHOD
+from amqplite.protocol.frames import METHOD, Octets
 from amqplite.protocol.methods import (
     BasicAck,
     BasicNack,
@@ -27,7 +27,7 @@ HELD_MAX = 1024 * 1024
 
 _SETTLING = (BasicAck.KEY, BasicNack.KEY, BasicReject.KEY)
 
-Held = tuple[Channel, int, bytes, bytes]
+Held = tuple[Channel, int, bytes, Octets]
 
 
 class Blocked:
@@ -52,7 +52,7 @@ class Blocked:
         """Whether so much is held that nothing more may be read."""
         return self._size > HELD_MAX
 
-    def receive(self, channel: Channel, kind: int, payload: bytes, content: bytes) -> None:
+    def receive(self, channel: Channel, kind: int, payload: bytes, content: Octets) -> None:
         """Act on a frame, or hold it."""
         key = payload[:4] if kind == METHOD else b""
         is_content = kind != METHOD or key == BasicPublish.KEY

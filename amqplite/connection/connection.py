@@ -225,7 +225,7 @@ class Connection:
         finally:
             self._end_read()
 
-    def act_on(self, channel: Channel, kind: int, payload: bytes, content: bytes) -> None:
+    def act_on(self, channel: Channel, kind: int, payload: bytes, content: Octets) -> None:
         """Act on one frame of an open channel."""
         publishing = channel.publishing
         try:
@@ -255,7 +255,7 @@ class Connection:
             error.ids = _ids_of(kind, payload)
             raise
 
-    def _on_unusual(self, kind: int, number: int, payload: bytes, content: bytes) -> None:
+    def _on_unusual(self, kind: int, number: int, payload: bytes, content: Octets) -> None:
         """Act on a frame of channel zero, or of one that isn't open, or while an alarm is on."""
         try:
             if self.state is State.CLOSING:
@@ -275,7 +275,7 @@ class Connection:
                 error.ids = _ids_of(kind, payload)
             raise
 
-    def go_on_with(self, held: Sequence[tuple[Channel, int, bytes, bytes]]) -> None:
+    def go_on_with(self, held: Sequence[tuple[Channel, int, bytes, Octets]]) -> None:
         """Act on frames that were held back; those of channels closed since are void."""
         frames = [
             (kind, channel.number, payload, content)

@@ -22,6 +22,7 @@ from amqplite.errors import (
 from amqplite.protocol import properties
 from amqplite.protocol.codec import decode
 from amqplite.protocol.fields import decode_table, encode_table
+from amqplite.protocol.frames import Octets
 from amqplite.protocol.methods import BasicPublish
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Publishing:
 
     # -- the whole content at once ---------------------------------------------------------------
 
-    def on_publish(self, payload: bytes, content: bytes) -> None:
+    def on_publish(self, payload: bytes, content: Octets) -> None:
         """Publish: a method's payload, and the header frame and body frame as they came.
 
         Raises:
@@ -117,7 +118,7 @@ class Publishing:
         if header_size == _PLAIN and content[19] == 0x10 and content[20] == 0:
             persistent = content[21] == 2
         else:
-            header = content[7 : 7 + header_size]
+            header = bytes(content[7 : 7 + header_size])
             properties.check(header)
             persistent = properties.delivery_mode(header) == 2
             if content[19] & 0x21 or content[20] & 0x10:  # headers, expiration, user-id

@@ -32,13 +32,21 @@ SIZE_TOLERANCE = 8
 HEARTBEAT_FRAME = b"\x08\x00\x00\x00\x00\x00\x00\xce"
 
 Octets = bytes | memoryview
+"""Octets of a content: a view where a copy would cost more than it is worth, see `SHARE`."""
 
-Frame = tuple[int, int, bytes, bytes]
+Frame = tuple[int, int, bytes, Octets]
 """`(type, channel, payload, content)`: a plain tuple, since one is made for every frame read.
 
 `content` is empty but for a `PUBLISH`, where `payload` is the method's and `content` holds the
 header frame and the body frame as they came, envelope and all (no body frame if it is empty).
 """
+
+VIEWED_MIN = 16 * 1024
+"""Octets in a content from which a view of it costs less than a copy."""
+
+SHARE = 4
+"""The part of a read that a content must be to be left where it lies, as one in so many: whoever
+keeps the view keeps the whole read, and so at most so many times what it is worth."""
 
 _PUBLISH_KEY = b"\x00\x3c\x00\x28"  # class 60, method 40
 _HEADER_MIN = 14
@@ -59,13 +67,13 @@ class FrameReader:
             connection lowers it at tune-ok, in the middle of a read if need be.
     """
 
-    __slots__ = ("_held", "_needed", "_pieces", "frame_max")
+    __slots__ = ("_method", "_missing", "_pieces", "frame_max")
 
     def __init__(self, frame_max: int) -> None:
         self.frame_max = frame_max
         self._pieces: list[bytes] = []  # of what is unfinished, in order
-        self._held = 0  # octets in them
-        self._needed = 0  # octets after which it is worth another look
+        self._method = b""  # if that is the content of a publish, the frame before it
+        self._missing = 0  # octets after which it is worth another look; 0 if all is finished
 
     def receive(self, data: bytes) -> Iterator[Frame]:
         """Yield each frame that `data` completes, in order; iterate to the end.
@@ -75,17 +83,19 @@ class FrameReader:
                 Frames before it have been yielded; the stream is lost after it.
         """
         start = 0
-        while self._held:  # only what is missing is copied, not all that came with it
-            missing = self._needed - self._held
-            piece = data[start : start + missing]
-            self._pieces.append(piece)
-            self._held += len(piece)
-            if len(piece) < missing:
+        while missing := self._missing:
+            if len(data) - start < missing:
+                self._pieces.append(data[start:])
+                self._missing -= len(data) - start
                 return
+            # only what is missing is copied, not all that came with it, and only once
+            unfinished = b"".join((*self._pieces, memoryview(data)[start : start + missing]))
             start += missing
-            unfinished = b"".join(self._pieces)
-            self._pieces, self._held = [], 0
-            yield from self._cut(unfinished, 0)
+            method, self._method, self._pieces, self._missing = self._method, b"", [], 0
+            if method:
+                yield from self._publish(method, unfinished)
+            else:
+                yield from self._cut(unfinished, 0)
         yield from self._cut(data, start)
 
     def _cut(self, data: bytes, start: int) -> Iterator[Frame]:
@@ -105,23 +115,39 @@ class FrameReader:
             if data[end] != FRAME_END:
                 raise FrameError(f"frame ends in {data[end]:#04x}, not 0xce")
             payload = data[start + 7 : end]
+            end += 1
             if kind == METHOD and payload[:4] == _PUBLISH_KEY:
-                end += 1
                 content_end = self._content_end(data, end, channel)
                 if content_end > received:
-                    needed = content_end - start
-                    break
+                    self._keep(data[start:end], data[end:], content_end - received)
+                    return
                 if content_end:
-                    yield PUBLISH, channel, payload, data[end:content_end]
+                    content: Octets
+                    if content_end - end < VIEWED_MIN or (content_end - end) * SHARE < received:
+                        content = data[end:content_end]
+                    else:
+                        content = memoryview(data)[end:content_end]
+                    yield PUBLISH, channel, payload, content
                     start = content_end
                     continue
-                end -= 1
-            start = end + 1
+            start = end
             yield kind, channel, payload, b""
         if start < received:
-            self._pieces.append(data[start:])
-            self._held = received - start
-            self._needed = needed
+            self._keep(b"", data[start:], needed - received + start)
+
+    def _publish(self, method: bytes, content: bytes) -> Iterator[Frame]:
+        """Yield a publish, if its content is whole by now."""
+        channel = method[1] << 8 | method[2]
+        end = self._content_end(content, 0, channel)
+        if end > len(content):
+            self._keep(method, content, end - len(content))
+        elif end:
+            yield PUBLISH, channel, method[7:-1], content
+        else:
+            yield from self._cut(method + content, 0)
+
+    def _keep(self, method: bytes, unfinished: bytes, missing: int) -> None:
+        self._method, self._pieces, self._missing = method, [unfinished], missing
 
     def _content_end(self, data: bytes, start: int, channel: int) -> int:
         """Return where the content at `start` ends, or beyond `data` what to wait for; 0 if odd.

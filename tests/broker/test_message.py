@@ -37,6 +37,21 @@ def test_a_large_body_is_given_to_the_store_uncopied() -> None:
     assert isinstance(made(bytes(100)).stored_body, bytes)
 
 
+def test_octets_may_be_a_view() -> None:
+    message = made(b"body" * 20_000)
+    viewed = Message(
+        message.address,
+        memoryview(b"before" + message.octets + b"after")[6:-5],
+        message.channel,
+        message.header_size,
+        message.persistent,
+    )
+    assert (viewed.header, viewed.properties) == (message.header, message.properties)
+    assert (viewed.body, viewed.body_size) == (message.body, message.body_size)
+    assert viewed.stored_body == message.body
+    assert viewed.framed(7, 5000) == message.framed(7, 5000)
+
+
 @pytest.mark.parametrize("channel", [1, 2, 65_535])
 @pytest.mark.parametrize("frame_max", [4096, 5000])
 @pytest.mark.parametrize("size", [0, 1, 4087, 4088, 4089, 12_000])

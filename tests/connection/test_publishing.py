@@ -347,17 +347,18 @@ def test_headers_route(rig: Rig, client: Client) -> None:
     assert rig.queue().ready == 1
 
 
-def test_cc_and_bcc_route_too_and_bcc_is_taken_off(rig: Rig, client: Client) -> None:
+@pytest.mark.parametrize("body", [b"1", b"large" * 10_000])
+def test_cc_and_bcc_route_too_and_bcc_is_taken_off(rig: Rig, client: Client, body: bytes) -> None:
     for name in ("cc", "bcc"):
         rig.queue(name, durable=False)
     headers = {"CC": ["cc", "q"], "BCC": ["bcc"], "mine": 1}
-    client.do(publish(b"1", properties=properties_of(headers=headers)))
+    client.do(publish(body, properties=properties_of(headers=headers)))
     for name in ("q", "cc", "bcc"):
         heard = got(client, name)
         properties = decode_properties(heard.header)
         assert properties.headers is not None
         assert to_python(properties.headers) == {"CC": ["cc", "q"], "mine": 1}
-        assert heard.body == b"1"
+        assert heard.body == body
         assert rig.queue(name).ready == 0
 
 

@@ -17,7 +17,9 @@ from amqplite.protocol.frames import (
     METHOD,
     OVERHEAD,
     PUBLISH,
+    SHARE,
     SIZE_TOLERANCE,
+    VIEWED_MIN,
     Frame,
     FrameReader,
 )
@@ -169,6 +171,37 @@ def test_what_comes_in_a_contents_stead_is_not_held_up(other: bytes) -> None:
     ]
 
 
+def test_a_content_may_turn_out_odd_when_it_has_come() -> None:
+    octets = publish(b"ab")[:-1] + b"\x00"
+    reader = FrameReader(4096)
+    assert read(reader, octets[:-1]) == []
+    frames = reader.receive(octets[-1:])
+    assert [next(frames)[0], next(frames)[0]] == [METHOD, HEADER]
+    with pytest.raises(FrameError, match="frame ends in 0x00"):
+        next(frames)
+
+
+@pytest.mark.parametrize(
+    ("size", "others", "viewed"),
+    [
+        pytest.param(VIEWED_MIN - 40, 0, False, id="small"),
+        pytest.param(VIEWED_MIN, 0, True, id="large"),
+        pytest.param(100_000, 2, True, id="a good part of the read"),
+        pytest.param(100_000, 3, False, id="little of the read"),
+    ],
+)
+def test_a_large_content_is_left_where_it_lies_if_little_is_kept_with_it(
+    size: int, others: int, viewed: bool
+) -> None:
+    octets = publish(b"x" * size, piece=size)
+    reader = FrameReader(1 << 20)
+    frames = read(reader, octets + octets * others)
+    assert [type(content) for *_, content in frames] == [memoryview if viewed else bytes] * (
+        1 + others
+    )
+    assert {bytes(content) for *_, content in frames} == {octets[len(METHOD_PAYLOAD) + OVERHEAD :]}
+
+
 LARGEST = FRAME_MAX - OVERHEAD
 
 APART = [
@@ -308,3 +341,24 @@ def test_publishes_come_in_one_piece_whatever_the_cuts(
     assert [(kind, channel) for kind, channel, *_ in frames] == [
         (PUBLISH, channel) for _, channel in messages
     ]
+
+
+@given(
+    st.lists(st.sampled_from([0, 9, VIEWED_MIN - 50, VIEWED_MIN, 70_000, 130_000]), max_size=6),
+    st.data(),
+)
+@settings(max_examples=50)
+def test_large_contents_come_whole_and_keep_little_else(
+    sizes: list[int], data: st.DataObject
+) -> None:
+    messages = [publish(bytes((n,)) * size, piece=1 << 20) for n, size in enumerate(sizes)]
+    stream = b"".join(messages)
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(stream)), max_size=8)))
+    reader, contents = FrameReader(1 << 20), list[bytes | memoryview]()
+    for start, end in pairwise([0, *cuts, len(stream)]):
+        contents += [content for *_, content in reader.receive(stream[start:end])]
+    method = frame(METHOD, 1, METHOD_PAYLOAD)
+    assert [method + content for content in contents] == messages
+    for content in contents:
+        if isinstance(content, memoryview):
+            assert len(content.obj) <= SHARE * len(content)
