@@ -3,12 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import pytest
 
+from amqplite.broker.trace import Event
+from amqplite.lab import order
+from amqplite.lab.messages import CLOSED_MAX
 from amqplite.lab.metrics import Metrics
 from amqplite.lab.order import Analysis
 from amqplite.lab.trace import Header
+from amqplite.lab.why import explain
 from tests.lab.model import TICK, Model, Queue, Worker, figure_11_2, two_workers
 
 
@@ -348,3 +353,60 @@ def test_a_single_active_consumer_scatters_nothing(prefetch: int, redeliveries: 
     analysis = analysed(blast(prefetch, sac=True))
     (queue,), counts = completions(analysis).values(), analysis.report().counts
     assert (queue.inversions, counts.redeliveries) == (0, redeliveries)
+
+
+def test_little_is_kept_of_messages_that_are_done_with() -> None:
+    analysis, n = Analysis(Header(tick_us=TICK)), 0
+    who: dict[str, Any] = {"c": "c1", "conn": "c", "ch": 1}
+    for id_ in range(1, CLOSED_MAX + 2_000):
+        facts: dict[str, Any] = {"id": id_, "m": f"m{id_}", "key": "A", "p": "p1"}
+        in_queue: dict[str, Any] = {"q": "q", "s": id_}
+        steps: list[tuple[str, dict[str, Any]]] = [
+            ("published", {"tag": id_}),
+            ("confirmed", {"tag": id_}),
+            ("enqueued", in_queue),
+            ("delivered", in_queue | who),
+            ("acked", in_queue | who),
+        ]
+        for type_, more in steps:
+            n += 1
+            analysis.feed(Event(n=n, t=n, type=type_, **(facts | more)))
+    following = analysis.following
+    assert len(following.messages) == CLOSED_MAX
+    assert following.queues["/", "q"].open == {}
+    counts = analysis.report().counts
+    assert (counts.acked, counts.confirmed) == (CLOSED_MAX + 1_999,) * 2
+    assert explain(analysis, "m1") is None
+    assert explain(analysis, f"m{CLOSED_MAX}") is not None
+
+
+def test_stories_are_forgotten_the_oldest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "STORIES_MAX", 2)
+    analysis = analysed(blast(5))
+    assert len(analysis.stories) == len(analysis.annotations) == 2
+    assert analysis.report().counts.by_cause["connection_lost"].reordered == 5
+
+
+def test_how_far_one_came_from_its_place_is_told_once_it_is_known() -> None:
+    analysis = Analysis(Header(tick_us=TICK))
+    for id_ in (1, 2, 3):
+        analysis.feed(Event(n=id_, t=0, type="enqueued", id=id_, s=id_, q="q"))
+    told = [
+        analysis.feed(Event(n=3 + n, t=n, type="acked", id=id_, s=id_, q="q"))
+        for n, id_ in enumerate((3, 2, 1), 1)
+    ]
+    assert [it and it.inv for it in told] == [None, 1, 2]
+    assert {n: it.disp for n, it in analysis.annotations.items()} == {5: 0, 6: 2}
+
+
+def test_a_place_among_those_that_are_still_missing_is_not_known() -> None:
+    analysis = Analysis(Header(tick_us=TICK))
+    for id_ in (1, 2, 3):
+        analysis.feed(Event(n=id_, t=0, type="enqueued", id=id_, s=id_, q="q"))
+    for n, id_ in enumerate((3, 2), 4):
+        annotation = analysis.feed(Event(n=n, t=n, type="acked", id=id_, s=id_, q="q"))
+    assert annotation is not None
+    assert annotation.disp is None
+    assert analysis.annotations[5].disp is None
+    analysis.feed(Event(n=6, t=6, type="dropped", id=1, s=1, q="q", cause="ttl"))
+    assert analysis.annotations[5].disp == 1

@@ -296,6 +296,16 @@ def test_a_repeated_effect_is_told_of() -> None:
     assert why.text["zh"].startswith("m1 生效了 2 次。")
 
 
+def test_whoever_asks_for_a_message_is_told_of_its_repeated_effect() -> None:
+    analysis = analysed(told(*TWO, (1, "applied", 1, C1), (2, "applied", 1, C2)))
+    why = explain(analysis, "m1")
+    assert why is not None
+    assert why.kind == "repeated"
+    other = explain(analysis, "m2")
+    assert other is not None
+    assert other.kind == "plain"
+
+
 def test_a_lost_message_is_told_of() -> None:
     auto = {"auto": True}
     why = only(
