@@ -15,7 +15,7 @@ async def test_a_run_tells_what_came_of_it() -> None:
         made = await served.play()
         teacher = served.as_("teacher")
         run = (await teacher.get(f"/runs/{made['id']}")).json()
-    assert run == made
+    assert run | {"left": 0} == made | {"left": 0}
     assert (run["state"], run["owner"], run["count"], run["full"]) == ("done", "teacher", 43, False)
     assert run["header"]["scenario"] == "fig-11-2"
     assert run["duration"] == 3_360_000
