@@ -15,6 +15,7 @@ from amqplite.control.lab.desk import busy, desk_of, setting
 from amqplite.control.response import NO_STORE, Response
 from amqplite.lab.export.account import Account
 from amqplite.lab.export.csv import csv_table
+from amqplite.lab.export.html import html
 from amqplite.lab.export.markdown import markdown
 from amqplite.lab.export.mermaid import mermaid
 from amqplite.lab.export.svg import svg
@@ -42,6 +43,7 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     "jsonl": Format(lambda run, _, __: write_jsonl(run.trace), "jsonl", "application/x-ndjson"),
+    "html": Format(html, "html", "text/html; charset=utf-8"),
     "svg": Format(lambda run, lang, _: svg(run, lang), "svg", "image/svg+xml"),
     "mermaid": Format(lambda run, lang, _: mermaid(run, lang), "mmd", "text/plain; charset=utf-8"),
     "csv": Format(lambda run, _, __: csv_table(run), "csv", "text/csv; charset=utf-8"),

@@ -14,6 +14,7 @@ from tests.control.lab.labs import Lab, lab
 
 TYPES = {
     "jsonl": "application/x-ndjson",
+    "html": "text/html; charset=utf-8",
     "svg": "image/svg+xml",
     "mermaid": "text/plain; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
@@ -37,8 +38,7 @@ async def test_a_run_is_handed_out_in_every_form(lang: str) -> None:
         assert answer.headers["content-disposition"].startswith("attachment; ")
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["x-content-type-options"] == "nosniff"
-        if name in TYPES:
-            assert answer.headers["content-type"] == TYPES[name]
+        assert answer.headers["content-type"] == TYPES[name]
     lines = told["jsonl"].text.splitlines()
     assert (json.loads(lines[0])["scenario"], len(lines)) == ("fig-11-2", 44)
     assert ET.fromstring(told["svg"].text).tag.endswith("svg")
@@ -46,6 +46,7 @@ async def test_a_run_is_handed_out_in_every_form(lang: str) -> None:
     assert len(list(csv.reader(told["csv"].text.splitlines()))) == 6
     assert f"{served.url}/lab#/r/{run['id']}" in told["markdown"].text
     assert "m3" in told["text"].text
+    assert told["html"].text.lower().startswith("<!doctype html>")
     word = "连接断开" if lang == "zh" else "connection"
     assert word in told["markdown"].text
 
@@ -57,7 +58,7 @@ async def test_without_a_format_it_is_the_trace() -> None:
         assert answer.headers["content-type"] == "application/x-ndjson"
         refused = await exported(served, run, "exe")
     assert refused.status_code == 400
-    assert refused.json()["reason"].startswith("format: 'exe' is none of jsonl, svg")
+    assert refused.json()["reason"].startswith("format: 'exe' is none of jsonl, html")
 
 
 NAMES = [

@@ -42,7 +42,7 @@ async def test_queues_are_those_of_the_vhosts_the_user_may_see() -> None:
     assert names == {"teacher": both, "watcher": both, "student": both[:1], "stranger": []}
     queue, ops = listed["teacher"]
     assert (queue["ready"], queue["unacked"], queue["consumers"]) == (0, 1, 1)
-    assert (queue["traced"], queue["left"], queue["faults"]) == (True, 900, True)
+    assert (queue["traced"], queue["faults"], 880 < queue["left"] <= 900) == (True, True, True)
     assert (ops["traced"], ops["left"], ops["faults"]) == (False, 0, False)
     assert (queue["order"]["completed"], queue["order"]["inversions"]) == (1, 0)
     assert (queue["order"]["unexplained"], queue["order"]["violations"]) == (0, 0)

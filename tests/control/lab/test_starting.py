@@ -131,11 +131,12 @@ async def test_too_much_work_is_put_off() -> None:
 
 async def test_who_asks_too_often_is_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk, "DEAR_MAX", 2)
+    monkeypatch.setattr(desk, "DEAR_PER_S", 0.001)
     async with lab() as served:
         for status in (201, 201, 429):
             answer = await served.as_("teacher").post("/runs", json={"scenario": "no-fault"})
             assert answer.status_code == status
-        assert answer.headers["retry-after"] == "1"
+        assert 900 < int(answer.headers["retry-after"]) <= 1000
         await served.play("student")
 
 
@@ -167,11 +168,11 @@ JUNK = [
     (HEADER.replace("/1", "/2"), "line 1: the trace is amqplite.trace/2: newer than"),
     (HEADER + '{"n":1,"t":1}', "line 2: Object missing required field `type`"),
     (HEADER + '\n{"n":1,"t":1,"type":"acked"}\n{"n":1,"t":1,"type":"acked"}', "line 4: event 1"),
-    (HEADER + '{"n":1,"t":-5,"type":"acked"}', "line 2: event 1 is before the trace began"),
+    (HEADER + '{"n":1,"t":-5,"type":"acked"}', "line 2: t of event 1 is -5"),
     (HEADER + '{"n":1,"t":1,"type":[]}', "line 2: Expected `str`"),
     (HEADER + "[" * 100_000, "line 2: "),
-    (HEADER + f'{{"n":{2**70},"t":1,"type":"acked"}}', "a number is over 9007199254740992"),
-    (HEADER + f'{{"n":1,"t":1,"type":"acked","s":{2**70},"id":1}}', "event 1: a number"),
+    (HEADER + f'{{"n":{2**70},"t":1,"type":"acked"}}', "line 2: n of event 118"),
+    (HEADER + f'{{"n":1,"t":1,"type":"acked","s":{2**70},"id":1}}', "line 2: s of event 1 is 118"),
 ]
 
 
