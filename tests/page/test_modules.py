@@ -9,6 +9,7 @@ import pytest
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGE = "amqplite/control/page/lab"
+TEXTS = "amqplite/lab/texts"
 TESTS = sorted(path.name for path in HERE.glob("*.test.js"))
 
 
@@ -17,7 +18,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the modules and their tests to where node takes them for modules, of any version."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "package.json").write_text('{"type": "module"}')
-    shutil.copytree(ROOT / PAGE, folder / PAGE)
+    for part in (PAGE, TEXTS):
+        shutil.copytree(ROOT / part, folder / part)
     shutil.copytree(HERE, folder / "tests/page", ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
