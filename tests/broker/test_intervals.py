@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amqplite.broker.intervals import Intervals
@@ -7,6 +7,7 @@ numbers = st.integers(1, 30)
 changes = st.lists(st.tuples(st.sampled_from(["add", "discard", "take"]), numbers, numbers))
 
 
+@settings(deadline=None)
 @given(changes)
 def test_it_is_a_set_of_numbers(steps: list[tuple[str, int, int]]) -> None:
     intervals, model = Intervals(), set[int]()

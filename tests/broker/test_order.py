@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amqplite.broker.order import Arrival, OrderMeter
@@ -119,6 +119,7 @@ def sequences(draw: st.DrawFn) -> tuple[list[int], list[int], int]:
     return sequence, times, after
 
 
+@settings(deadline=None)
 @given(sequences())
 def test_what_is_measured_online_is_what_the_definitions_say(
     drawn: tuple[list[int], list[int], int],
@@ -129,6 +130,7 @@ def test_what_is_measured_online_is_what_the_definitions_say(
     assert not meter.approximate
 
 
+@settings(deadline=None)
 @given(sequences())
 def test_each_arrival_is_told_how_it_was_overtaken(
     drawn: tuple[list[int], list[int], int],
@@ -141,6 +143,7 @@ def test_each_arrival_is_told_how_it_was_overtaken(
     assert arrivals == [definition.arrival(i) for i in range(len(sequence))]
 
 
+@settings(deadline=None)
 @given(sequences(), st.data())
 def test_when_numbers_go_changes_the_buffer_alone(
     drawn: tuple[list[int], list[int], int], data: st.DataObject
@@ -164,6 +167,7 @@ def test_when_numbers_go_changes_the_buffer_alone(
     assert meter.idle
 
 
+@settings(deadline=None)
 @given(sequences(), st.integers(0, 20))
 def test_a_range_goes_like_its_numbers_one_by_one(
     drawn: tuple[list[int], list[int], int], first: int
@@ -183,6 +187,7 @@ def test_a_range_goes_like_its_numbers_one_by_one(
     assert at_once.watermark == one_by_one.watermark
 
 
+@settings(deadline=None)
 @given(sequences(), st.lists(st.integers(0, 5), max_size=5))
 def test_what_comes_in_order_at_once_is_like_one_by_one(
     drawn: tuple[list[int], list[int], int], runs: list[int]
@@ -322,6 +327,7 @@ def test_only_what_is_before_the_first_held_is_given_up() -> None:
     assert meter.size <= 4 * 32
 
 
+@settings(deadline=None)
 @given(st.permutations(range(1, 41)))
 def test_given_up_or_not_every_arrival_counts_and_inversions_are_not_overstated(
     sequence: list[int],
