@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+WAITS = {"waiting", "requeued", "buffered"}
+"""Kinds of a bar whose message waits, and nobody works on it."""
+
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Bar:
@@ -10,7 +13,7 @@ class Bar:
     Attributes:
         kind: what it came to: on a queue's lane `waiting` or, after it came back, `requeued`; on a
             consumer's lane `held`, `failed` (came to nothing), `redelivered`, or `work` on what was
-            acked by being delivered.
+            acked by being delivered; `buffered` downstream until its turn.
         lane: where it is.
         queue: the lane of the queue that it is about.
         m: the message's label.
@@ -60,8 +63,8 @@ class Arrow:
     """A message that goes from one lane to another; that takes no time we could tell.
 
     Attributes:
-        kind: `publish`, `deliver`, `redeliver`, `requeue`, `dead_letter`, or `return`, from a
-            dead-letter exchange back into a queue.
+        kind: `publish`, `deliver`, `redeliver`, `requeue`, `dead_letter`, `return`, from a
+            dead-letter exchange back into a queue, or `release` to whoever comes after consumers.
         source: the lane that it leaves.
         target: the lane that it reaches.
         waited: it had to wait before, of a delivery.
@@ -117,8 +120,9 @@ class Span:
     """A state that lasts.
 
     Attributes:
-        kind: `down`; `quiet`: dead, and nobody knows yet; `blocked`, of a producer.
-        why: of `down`: `crashed`, `lost`, `closed`, `cancelled`.
+        kind: `down`; `left`, of its own will; `quiet`: dead, and nobody knows yet; `blocked`, of a
+            producer.
+        why: `crashed` or `lost`, `closed` or `cancelled`.
         stop: `None` is not yet.
     """
 

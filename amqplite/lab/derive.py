@@ -5,15 +5,23 @@ from dataclasses import dataclass, field
 
 from amqplite.broker.trace import Event
 from amqplite.lab.boxes import Arrow, Bar, Mark, Span
-from amqplite.lab.lanes import consumer_lane, exchange_lane, queue_lane
+from amqplite.lab.lanes import after_lane, consumer_lane, exchange_lane, queue_lane
 
 
 @dataclass(slots=True)
 class Place:
-    """A message in one queue: where it waits or who holds it, if anybody, and its hand-outs."""
+    """A message in one queue: where it waits or who holds it, if anybody, and its hand-outs.
+
+    Attributes:
+        kept: where it is kept downstream.
+        fresh: it came straight from its publisher.
+        free: it has been let go downstream.
+    """
 
     wait: Bar | None = None
     held: Bar | None = None
+    kept: Bar | None = None
+    free: bool = False
     attempts: int = 0
     fresh: bool = False
 
@@ -52,6 +60,7 @@ class Shapes:
         self._senders: dict[str, str] = {}
         self._stopped: dict[str, Span] = {}
         self._dead_letters: dict[int, str] = {}
+        self._after = ""  # the lane of who comes after the consumers
 
     def add(self, events: Iterable[Event]) -> None:
         """Take further events, in order of `n`; unknown types are passed over."""
@@ -154,7 +163,25 @@ class Shapes:
             bar.work = max(bar.start, consumer.settled)
         bar.auto = bar.auto or event.auto
         self._close(event, bar, "acked")
+        self._keep(event, place, bar)
         self._next_work(consumer, event.t)
+
+    def _keep(self, event: Event, place: Place, done: Bar) -> None:
+        """Give what is done to who comes after the consumers, if there is somebody."""
+        if not self._after:
+            return
+        self._arrow(event, "release", done.lane, self._after).bar = done
+        place.kept = self._open(event, "buffered", self._after, place.attempts)
+        if place.free:
+            self._close(event, place.kept, "delivered")
+
+    def _released(self, event: Event) -> None:
+        self._after = after_lane(event)
+        place = self._place(event)
+        place.free = True
+        if place.kept is not None:
+            self._close(event, place.kept, "delivered")
+        self._mark(event, self._after)
 
     def _nacked(self, event: Event) -> None:
         bar = self._place(event).held
@@ -186,9 +213,9 @@ class Shapes:
             self._close(event, bar, event.type)
             self._next_work(consumer, event.t)
         self._waited(event, place, event.type)
-        lane = queue_lane(event) if bar is None else bar.lane
-        self._mark(event, lane, bar=bar)
+        self._mark(event, queue_lane(event), bar=bar)
         if event.type == "dead_lettered":
+            lane = queue_lane(event) if bar is None else bar.lane
             exchange = self._dead_letters[event.id] = exchange_lane(event)
             self._arrow(event, "dead_letter", lane, exchange).bar = bar
 
@@ -225,9 +252,10 @@ class Shapes:
         """Note that a consumer is away; return whether it was there until now."""
         if consumer.down is not None:
             if why == "crashed" and consumer.down.start == event.t:
-                consumer.down.why = why
+                consumer.down.why, consumer.down.kind = why, "down"
             return False
-        consumer.down = Span(kind="down", lane=lane, start=event.t, n0=event.n, why=why)
+        kind = "down" if why in ("crashed", "lost") else "left"
+        consumer.down = Span(kind=kind, lane=lane, start=event.t, n0=event.n, why=why)
         self.spans.append(consumer.down)
         return True
 
@@ -304,9 +332,8 @@ _HANDLERS: dict[str, Callable[[Shapes, Event], None]] = {
     **dict.fromkeys(("channel_closed", "connection_closed", "connection_lost"), Shapes._closed),
     "crashed": Shapes._crashed,
     "started": Shapes._started,
-    **dict.fromkeys(
-        ("applied", "skipped_duplicate", "released", "ack_lost", "consumer_active"), Shapes._told
-    ),
+    **dict.fromkeys(("applied", "skipped_duplicate", "ack_lost", "consumer_active"), Shapes._told),
+    "released": Shapes._released,
     **dict.fromkeys(
         (
             *("unroutable", "refused", "publish_nacked", "bad_ack", "late_ack_ignored"),

@@ -21,7 +21,7 @@ NO_CONSUMER = "basic.get"
 
 _LIFE_OF_CONSUMERS = {"consumer_registered", "consumer_cancelled", "consumer_active"}
 
-Kind = Literal["producer", "queue", "exchange", "consumer"]
+Kind = Literal["producer", "queue", "exchange", "consumer", "after"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,10 +35,11 @@ class More:
 
 @dataclass(slots=True, kw_only=True)
 class Lane:
-    """A horizontal strip: somebody who sends, a queue, an exchange, or somebody who receives.
+    """A horizontal strip: who sends, a queue, an exchange, who receives, or who comes after that.
 
     Attributes:
-        id: `p:p1`, `q:orders`, `x:retry`, `c:c2`; a vhost other than `/` stands before the name.
+        id: `p:p1`, `q:orders`, `x:retry`, `c:c2`, `r:resequencer`; a vhost other than `/` stands
+            before the name.
         name: what people read; empty is unknown, or several of them.
         count: how many share the lane: 1, but of merged producers.
         rows: sub-rows it needs, at least 1.
@@ -53,6 +54,11 @@ class Lane:
     rows: int = 1
     more: list[More] = field(default_factory=list)
     born: int = 0
+
+
+def after_lane(event: Event) -> str:
+    """Return the lane of who let a message go, downstream of its consumer."""
+    return f"r:{event.by or event.c}"
 
 
 def place_name(vhost: str, name: str) -> str:
@@ -99,12 +105,14 @@ def lanes_of(events: Iterable[Event], queues: Iterable[tuple[str, str]] = ()) ->
         for lane in _mentioned(event):
             if lanes.setdefault(lane.id, lane) is lane and not began:
                 early.add(lane.id)
-    by: dict[Kind, list[Lane]] = {"producer": [], "queue": [], "exchange": [], "consumer": []}
+    kinds: tuple[Kind, ...] = ("producer", "queue", "exchange", "consumer", "after")
+    by: dict[Kind, list[Lane]] = {kind: [] for kind in kinds}
     for lane in lanes.values():
         by[lane.kind].append(lane)
     first = sorted((c for c in by["consumer"] if c.id in early), key=lambda c: natural(c.name))
     late = [c for c in by["consumer"] if c.id not in early]
-    return [*_merged(by["producer"]), *by["queue"], *by["exchange"], *first, *late]
+    senders = _merged(by["producer"])
+    return [*senders, *by["queue"], *by["exchange"], *first, *late, *by["after"]]
 
 
 def _names(queues: Iterable[tuple[str, str]]) -> list[str]:
@@ -120,7 +128,10 @@ def _mentioned(event: Event) -> Iterable[Lane]:
     if event.type == "dead_lettered":
         name = place_name(event.v, event.exchange or "DLX")
         yield Lane(id=exchange_lane(event), kind="exchange", name=name, born=event.t)
-    if event.c or event.type == "delivered":
+    if event.type == "released":
+        lane = after_lane(event)
+        yield Lane(id=lane, kind="after", name=lane[2:], born=event.t)
+    elif event.c or event.type == "delivered":
         lane = consumer_lane(event)
         yield Lane(id=lane, kind="consumer", name=lane[2:], born=event.t)
 

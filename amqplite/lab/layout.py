@@ -24,7 +24,7 @@ class Layout:
 
     Attributes:
         lanes: from top to bottom.
-        bars: in order of their beginning; those that took no time only where a consumer held them.
+        bars: in order of their beginning; those that took no time only if not in a queue.
         lates: of messages that others overtook, in the order in which they completed.
         orders: order lines, one of each queue in which anything completed.
         start: of the diagram, in µs.
@@ -66,7 +66,7 @@ def lay_out(
     shapes.add(drawn)
     lanes = lanes_of(drawn, queues)
     _merge_producers(shapes, lanes)
-    bars = [bar for bar in shapes.bars if bar.kind in _OF_CONSUMERS or bar.stop != bar.start]
+    bars = [bar for bar in shapes.bars if bar.lane != bar.queue or bar.stop != bar.start]
     orders = [found for found in order_lines(events) if found.completed]
     lates = _rings(bars, orders, late)
     for lane in lanes:
@@ -85,9 +85,6 @@ def lay_out(
         messages=messages,
         left_out=max(0, messages - messages_max),
     )
-
-
-_OF_CONSUMERS = {"held", "failed", "redelivered", "work"}
 
 
 def _first_messages(events: Sequence[Event], most: int) -> tuple[int, Sequence[Event]]:
@@ -145,8 +142,7 @@ def layout_json(layout: Layout) -> dict[str, Any]:
             for mark in layout.marks
         ],
         "spans": [
-            {"kind": s.kind, "lane": s.lane, "from": s.start, "to": s.stop, "why": s.why}
-            for s in layout.spans
+            {"kind": s.kind, "lane": s.lane, "from": s.start, "to": s.stop} for s in layout.spans
         ],
         "orders": [
             {

@@ -254,3 +254,36 @@ def test_what_is_told_of_a_message_that_was_never_seen_is_passed_over() -> None:
     story.add(0, "unheard_of")
     found = shapes(story)
     assert [told(bar) for bar in found.bars] == [("requeued", "q:q", "m2", 0, None, "")]
+
+
+def test_who_comes_after_consumers_holds_back_what_is_not_its_turn() -> None:
+    story = Story()
+    for m in ("m1", "m2", "m3"):
+        story.publish(0, m)
+        story.deliver(0, m, "c1")
+    story.tell(1, "released", "m1", by="sorter", c="c1")
+    story.ack(1, "m1", "c1")
+    story.ack(2, "m3", "c1")
+    story.tell(3, "released", "m2", by="sorter")
+    story.tell(3, "released", "m3", by="sorter")
+    story.ack(3, "m2", "c1")
+    found = shapes(story)
+    kept = [told(bar) for bar in found.bars if bar.kind == "buffered"]
+    assert kept == [
+        ("buffered", "r:sorter", "m1", 1, 1, "delivered"),
+        ("buffered", "r:sorter", "m3", 2, 3, "delivered"),
+        ("buffered", "r:sorter", "m2", 3, 3, "delivered"),
+    ]
+    arrows = [(a.source, a.target, a.m) for a in found.arrows if a.kind == "release"]
+    assert arrows == [("c:c1", "r:sorter", m) for m in ("m1", "m3", "m2")]
+    assert [m.lane for m in found.marks if m.kind == "released"] == ["r:sorter"] * 3
+
+
+def test_who_leaves_of_its_own_will_is_not_down() -> None:
+    story = one_delivered("c1", "c2")
+    story.add(1, "consumer_cancelled", c="c1")
+    story.add(2, "connection_closed", q="", conn="c2")
+    assert [(s.kind, s.why) for s in shapes(story).spans] == [
+        ("left", "cancelled"),
+        ("left", "closed"),
+    ]

@@ -102,3 +102,11 @@ def test_a_row_that_becomes_free_goes_to_the_one_that_waits_longest() -> None:
     pack(boxes, lane, 20)
     assert [(box.row, box.shown) for box in boxes[6:]] == [(0, 10), (-1, 7)]
     assert lane.more == [More(start=6, end=20, count=2)]
+
+
+def test_who_comes_after_consumers_stands_at_the_bottom() -> None:
+    story = Story()
+    story.publish(0, "m1")
+    story.tell(1, "released", "m1", by="sorter")
+    story.consumer(2, "c1")
+    assert ids(story) == ["p:p1", "q:q", "c:c1", "r:sorter"]
