@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import hypot
 from typing import NamedTuple
 
-from amqplite.lab.boxes import Arrow, Bar
+from amqplite.lab.boxes import WAITS, Arrow, Bar
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.chart import SLANT, Chart, Strip
 from amqplite.lab.export.drawing import Drawing, number
@@ -23,6 +23,7 @@ _LOOKS = {
     "requeue": (colour.VERMILION, 2.2, 13.0, "6 4"),
     "dead_letter": (colour.VERMILION, 1.8, 10.0, "2 3"),
     "return": (colour.VERMILION, 1.8, 10.0, "2 3"),
+    "release": (colour.INK, 1.3, 9.0, None),
 }
 """Colour, width, length of the head, dashes."""
 
@@ -61,7 +62,7 @@ def _waits(chart: Chart) -> dict[tuple[str, int, int], Bar]:
     """Return what waits, by lane, place in the queue, and the event that begins or ends it."""
     found = {}
     for bar in chart.layout.bars:
-        if bar.lane == bar.queue and bar.row >= 0:
+        if bar.kind in WAITS and bar.row >= 0 and bar.stop != bar.start:
             found[bar.lane, bar.s, bar.n0] = bar
             if bar.n1:
                 found[bar.lane, bar.s, bar.n1] = bar
@@ -107,6 +108,9 @@ def _path(arrow: Arrow, chart: Chart, waits: dict[tuple[str, int, int], Bar]) ->
         case "requeue":
             end = target.bottom + 8 if wait is None else _edge(target, wait, lower=True)
             return Path(x, source.row(row) - source.size / 2, x + SLANT, end)
+        case "release":
+            end = target.middle - 6 if wait is None else _edge(target, wait, lower=False)
+            return Path(x, source.row(row) + source.size / 2, x + SLANT, end)
         case "return":
             end = target.bottom if wait is None else _edge(target, wait, lower=True)
             return Path(x, source.top, x + SLANT, end)

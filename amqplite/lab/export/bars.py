@@ -1,6 +1,6 @@
 """Bars of a picture: what waits, and what is held."""
 
-from amqplite.lab.boxes import Bar
+from amqplite.lab.boxes import WAITS, Bar
 from amqplite.lab.export import glyphs
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.arrows import AUTO
@@ -29,13 +29,14 @@ _FILLS = {
 def draw_bars(drawing: Drawing, chart: Chart, words: Words) -> None:
     """Draw all bars that have a row."""
     for bar in chart.layout.bars:
-        if bar.row >= 0:
+        passed = bar.kind == "buffered" and bar.stop == bar.start
+        if bar.row >= 0 and not passed:
             with drawing.named(words.bar(bar)):
                 _draw(drawing, chart, bar, words)
 
 
 def _draw(drawing: Drawing, chart: Chart, bar: Bar, words: Words) -> None:
-    if bar.lane == bar.queue:
+    if bar.kind in WAITS:
         _waiting(drawing, chart, bar, words)
     elif bar.auto:
         _dot(drawing, chart, bar)

@@ -10,6 +10,7 @@ STYLES = {
     "failed": "38;5;244",
     "redelivered": "1;38;5;16;48;5;178",
     "waiting": "38;5;32",
+    "buffered": "38;5;32",
     "requeued": "38;5;166",
     "trouble": "1;38;5;166",
     "good": "38;5;29",

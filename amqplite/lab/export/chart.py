@@ -198,7 +198,7 @@ def _strip(lane: Lane, y: float, notes: list[Note]) -> Strip:
     size, step, pad = BAR, BAR + BETWEEN, 11.0
     if lane.kind == "producer":
         size, step, pad = 2 * DISC, 2 * DISC, 5.0
-    elif lane.kind in ("queue", "exchange"):
+    elif lane.kind in ("queue", "exchange", "after"):
         size, step, pad = WAIT, WAIT + WAIT_BETWEEN, 12.0
     more = 16 if lane.more else 0
     first = y + pad + above * HEAD + size / 2

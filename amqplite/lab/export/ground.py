@@ -13,7 +13,7 @@ def draw_ground(drawing: Drawing, chart: Chart, words: Words) -> None:
     """Draw the axis, the grid and the lanes, with what is on their lines."""
     top = chart.y + 24
     for strip in chart.strips.values():
-        if strip.lane.kind in ("queue", "exchange"):
+        if strip.lane.kind in ("queue", "exchange", "after"):
             drawing.put(
                 "rect",
                 x=chart.left - 12,
@@ -86,9 +86,7 @@ def _line(drawing: Drawing, chart: Chart, strip: Strip) -> None:
     if strip.lane.kind not in ("producer", "consumer"):
         return
     y = strip.row(0) if strip.lane.kind == "consumer" else strip.middle
-    away = [
-        s for s in chart.layout.spans if s.lane == strip.lane.id and s.kind in ("down", "blocked")
-    ]
+    away = [s for s in chart.layout.spans if s.lane == strip.lane.id and s.kind != "quiet"]
     start = chart.left if strip.lane.kind == "producer" else chart.x(strip.lane.born)
     here = start
     for span in sorted(away, key=lambda one: one.start):

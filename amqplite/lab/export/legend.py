@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from amqplite.lab.boxes import WAITS
 from amqplite.lab.export import glyphs
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.chart import MARGIN, Chart
@@ -38,11 +39,12 @@ def _items(chart: Chart) -> list[tuple[str, Draw]]:
     unsaid = chart.words.tick_us
     marks = {m.kind for m in chart.layout.marks if not goes_without_saying(m, unsaid)}
     thin = any(
-        bar.lane != bar.queue and not bar.auto and (bar.work is None or bar.work > bar.start)
+        bar.kind not in WAITS and not bar.auto and (bar.work is None or bar.work > bar.start)
         for bar in bars
     )
     wanted: list[tuple[bool, str, Draw]] = [
         ("waiting" in kinds, "waiting", _box(colour.PAPER, colour.SKY)),
+        ("buffered" in kinds, "buffered", _box(colour.PAPER, colour.SKY)),
         ("requeued" in kinds, "requeued", _box(colour.PAPER, colour.VERMILION, "5 3")),
         (
             any(bar.kind == "held" and not bar.auto for bar in bars),
@@ -61,7 +63,8 @@ def _items(chart: Chart) -> list[tuple[str, Draw]]:
         (any(bar.end == "acked" and not bar.auto for bar in bars), "acked", _acked),
         (any(bar.ring for bar in bars), "ring", _ring),
         ("crash" in marks, "crash", _crash),
-        (bool(marks & {"applied", "released"}), "applied", _applied),
+        ("applied" in marks, "applied", _applied),
+        ("released" in marks, "released", _applied),
         ("skipped_duplicate" in marks, "skipped", _skipped),
         (bool(marks & {"refused", "unroutable", "publish_nacked"}), "refused", _refused),
     ]

@@ -9,6 +9,9 @@ from amqplite.lab.export.lettering import write
 from amqplite.lab.export.words import Words
 from amqplite.lab.scales import INSTANT
 
+NAMED_MAX = 3
+"""Messages that are named where they are let go at once; of more, the first and the last."""
+
 
 def draw_marks(drawing: Drawing, chart: Chart, words: Words) -> None:
     """Draw what happened at an instant."""
@@ -21,6 +24,7 @@ def draw_marks(drawing: Drawing, chart: Chart, words: Words) -> None:
         elif mark.kind == "gap":
             with drawing.named(words("dia.gap", n=mark.count)):
                 _gap(drawing, chart, mark)
+    _released(drawing, chart, words)
 
 
 def goes_without_saying(mark: Mark, tick_us: int) -> bool:
@@ -92,6 +96,21 @@ def _diamond(drawing: Drawing, chart: Chart, mark: Mark, strip: Strip) -> None:
         write(drawing, mark.m, x + 9, y + 4, colour.INK, size=11, bold=True)
 
 
+def _released(drawing: Drawing, chart: Chart, words: Words) -> None:
+    """Draw what is let go downstream, one sign for what goes at one instant."""
+    groups: dict[tuple[str, int], list[Mark]] = {}
+    for mark in chart.layout.marks:
+        if mark.kind == "released":
+            groups.setdefault((mark.lane, mark.t), []).append(mark)
+    for (lane, t), marks in groups.items():
+        name = ", ".join(mark.m for mark in marks)
+        with drawing.named(f"{words.at(t)}: {words('say.released', m=name)}"):
+            x, y = chart.x(t), chart.strips[lane].first
+            glyphs.diamond(drawing, x, y, 5.5, filled=True)
+            short = name if len(marks) <= NAMED_MAX else f"{marks[0].m}–{marks[-1].m}"
+            write(drawing, short, x + 10, y + 4, colour.INK, size=11.5, bold=True)
+
+
 def _gap(drawing: Drawing, chart: Chart, mark: Mark) -> None:
     """A torn band: events are missing."""
     x, y = chart.x(mark.t), chart.y + 24
@@ -110,5 +129,5 @@ _MARKS = {
     "crash": _crash,
     **dict.fromkeys(("expired", "dropped", "dead_lettered", "discarded", "purged"), _gone),
     **dict.fromkeys(("refused", "unroutable", "publish_nacked"), _bounce),
-    **dict.fromkeys(("applied", "skipped_duplicate", "released"), _diamond),
+    **dict.fromkeys(("applied", "skipped_duplicate"), _diamond),
 }

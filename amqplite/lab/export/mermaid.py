@@ -69,8 +69,9 @@ def _steps(
     steps += [
         (bar.n1, list(_ack(bar, layout, names, words)))
         for bar in layout.bars
-        if bar.end == "acked" and bar.lane != bar.queue and (chosen is None or bar.m in chosen)
+        if bar.end == "acked" and (chosen is None or bar.m in chosen)
     ]
+    steps += _kept(layout, names, words)
     steps += _backs(layout, names, words)
     for mark in layout.marks:
         if mark.kind in _TOLD and mark.lane in names:
@@ -98,6 +99,15 @@ def _ack(bar: Bar, layout: Layout, names: dict[str, str], words: Words) -> Itera
         if late.bar is bar:
             told = words("dia.late", d=words.span(late.stop - late.start))
             yield f"    Note over {names[bar.lane]}: {quoted(f'{bar.m}: {told}')}"
+
+
+def _kept(layout: Layout, names: dict[str, str], words: Words) -> Iterator[Step]:
+    """Yield what was held back downstream, when it was let go."""
+    for bar in layout.bars:
+        if bar.kind == "buffered" and bar.stop is not None and bar.stop > bar.start:
+            waited = words("dia.waits", m=bar.m, d=words.span(bar.stop - bar.start))
+            note = quoted(f"{waited} · {words.at(bar.stop)}")
+            yield bar.n1, [f"    Note over {names[bar.lane]}: {note}"]
 
 
 def _backs(layout: Layout, names: dict[str, str], words: Words) -> Iterator[Step]:

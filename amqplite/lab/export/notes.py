@@ -130,9 +130,9 @@ def _quiets(layout: Layout, x: Place, words: Words) -> Iterator[tuple[str, Note]
 def _downs(layout: Layout, x: Place, words: Words) -> Iterator[tuple[str, Note]]:
     names = {lane.id: lane.name for lane in layout.lanes}
     for span in layout.spans:
-        if span.kind != "down":
+        if span.kind not in ("down", "left"):
             continue
-        gone = span.why in ("crashed", "lost")
+        gone = span.kind == "down"
         text = words("dia.down" if gone else "dia.left", c=names[span.lane])
         end = x(layout.end if span.stop is None else span.stop)
         yield span.lane, Note(kind="down" if gone else "left", text=text, at=x(span.start), to=end)

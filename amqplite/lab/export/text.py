@@ -5,7 +5,7 @@ from amqplite.lab.export.canvas import harmless, styled, to_ascii
 from amqplite.lab.export.text_chart import draw_chart
 from amqplite.lab.export.text_notes import legend
 from amqplite.lab.export.text_order import draw_order
-from amqplite.lab.export.width import cells, wrap
+from amqplite.lab.export.width import cells, cut, wrap
 from amqplite.lab.export.words import Words
 
 WIDTH = 60, 100, 200
@@ -36,7 +36,7 @@ def text(
     words = Words(lang, account.header.tick_us)
     width = min(max(width, WIDTH[0]), WIDTH[2])
     blocks = [
-        _title(account, words, colour=colour),
+        _title(account, words, width, colour=colour),
         [
             *draw_chart(account.layout, words, width, colour=colour),
             *legend(account.layout, words, width, colour=colour),
@@ -49,10 +49,13 @@ def text(
     return to_ascii(written) if ascii_only else written
 
 
-def _title(account: Account, words: Words, *, colour: bool) -> list[str]:
-    title = harmless(account.title(words.lang))
-    badge = words(f"out.badge.{account.header.mode}")
-    return [f"{styled(title, 'bold', colour=colour)}  [{badge}]"]
+def _title(account: Account, words: Words, width: int, *, colour: bool) -> list[str]:
+    title = cut(harmless(account.title(words.lang)), width, cells)
+    badge = f"[{words(f'out.badge.{account.header.mode}')}]"
+    styled_title = styled(title, "bold", colour=colour)
+    if cells(title) + 2 + cells(badge) > width:
+        return [styled_title, cut(badge, width, cells)]
+    return [f"{styled_title}  {badge}"]
 
 
 def metrics_table(account: Account, words: Words, width: int) -> list[str]:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable
 
-from amqplite.lab.boxes import Arrow, Bar
+from amqplite.lab.boxes import WAITS, Arrow, Bar, Mark
 from amqplite.lab.export.canvas import Canvas, fitted, harmless
 from amqplite.lab.export.chart import instants_of, lane_name
 from amqplite.lab.export.text_notes import TextNote, notes_below
@@ -19,7 +19,7 @@ TICK_APART = 7
 
 _FILLS = {
     **{"held": "━", "work": "━", "redelivered": "░", "failed": "╱"},
-    **{"waiting": "─", "requeued": "┄"},
+    **{"waiting": "─", "requeued": "┄", "buffered": "─"},
 }
 
 
@@ -118,7 +118,7 @@ class _Chart:
 
     def _downs(self) -> None:
         for span in self.layout.spans:
-            if span.kind != "down":
+            if span.kind not in ("down", "left"):
                 continue
             row = self.rows[span.lane]
             start = self.x(span.start)
@@ -128,9 +128,9 @@ class _Chart:
     def _away(self) -> None:
         """Say who is away, where that is still to be seen."""
         for span in self.layout.spans:
-            if span.kind != "down":
+            if span.kind not in ("down", "left"):
                 continue
-            gone = span.why in ("crashed", "lost")
+            gone = span.kind == "down"
             name = harmless(span.lane[2:])
             words = self.words("dia.down" if gone else "dia.left", c=name)
             row, size = self.rows[span.lane], cells(words) + 8
@@ -141,6 +141,8 @@ class _Chart:
                     break
 
     def _bar(self, bar: Bar) -> None:
+        if bar.kind == "buffered" and bar.stop == bar.start:
+            return
         row = self.rows[bar.lane] + bar.row
         start = self.x(max(bar.start, bar.shown))
         end = self.x(self.layout.end if bar.stop is None else bar.stop)
@@ -150,7 +152,7 @@ class _Chart:
         style = "failed" if bar.end == "crashed" else bar.kind
         fill = _FILLS[style]
         work = start
-        if bar.lane != bar.queue:
+        if bar.kind not in WAITS:
             work = end if bar.work is None else min(end, max(start, self.x(bar.work)))
         self.canvas.put(row, start, "┄" * (work - start), style if style == "failed" else "waiting")
         if work == end and end > start:
@@ -169,7 +171,7 @@ class _Chart:
         name = harmless(bar.m)
         if bar.kind == "redelivered":
             return [f"{name} ↻{bar.attempt}", name]
-        if bar.lane != bar.queue or bar.stop is None:
+        if bar.kind not in WAITS or bar.stop is None:
             return [name]
         waited = self.words.span(bar.stop - bar.start)
         return [self.words("dia.waits", m=name, d=waited), f"{name} {waited}", name]
@@ -182,10 +184,20 @@ class _Chart:
             row, x = self.rows[mark.lane], self.x(mark.t)
             if mark.kind == "crash":
                 self.canvas.put(row + self._worked(mark.lane, mark.t), x, "✕", "trouble")
+            elif mark.kind == "released":
+                self._released(row, x, mark)
             elif mark.kind in _SIGNS and (mark.bar is None or mark.kind == "skipped_duplicate"):
                 sign, style = _SIGNS[mark.kind]
                 row += mark.bar.row if mark.bar is not None and mark.bar.row > 0 else 0
                 self.canvas.put(row, x, sign, style)
+
+    def _released(self, row: int, x: int, mark: Mark) -> None:
+        name = f"◆{cut(harmless(mark.m), NAME_MAX, cells)}"
+        last = self.canvas.width - cells(name)
+        for at in range(min(x, last), min(x + 4 * NAME_MAX, last + 1)):
+            if self.canvas.is_blank(row, at, at + cells(name) + 1):
+                self.canvas.put(row, at, name, "bold")
+                return
 
     def _published(self) -> None:
         """Name what is published; of what would be written over each other, the first and last."""

@@ -55,6 +55,7 @@ def _backs(layout: Layout, lane: Lane, words: Words) -> list[TextNote]:
 
 _LEGEND = {
     "waiting": "─",
+    "buffered": "─",
     "requeued": "┄",
     "held": "━",
     "failed": "╱",

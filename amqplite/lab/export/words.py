@@ -1,6 +1,6 @@
 """The words of an export, in the reader's language, with its times as people read them."""
 
-from amqplite.lab.boxes import Bar
+from amqplite.lab.boxes import WAITS, Bar
 from amqplite.lab.texts import text
 
 SECOND_US = 1_000_000
@@ -53,7 +53,7 @@ class Words:
         slots = {"m": bar.m, "q": place, "c": place, "k": bar.attempt, "a": self.at(bar.start)}
         if bar.auto:
             return self("name.auto", **slots)
-        if bar.lane == bar.queue:
+        if bar.kind in WAITS:
             key = "name.again" if bar.kind == "requeued" else "name.waits"
         else:
             key = "name.works" if bar.told else "name.holds"

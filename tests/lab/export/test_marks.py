@@ -93,3 +93,13 @@ def test_missing_events_are_a_torn_band() -> None:
     root = marks(story)
     assert named(root) == ["5 events not shown"]
     assert list(root.iter("polygon"))
+
+
+def test_what_is_let_go_at_one_instant_is_one_sign() -> None:
+    story = Story()
+    for m in ("m1", "m2", "m3"):
+        story.publish(0, m)
+        story.tell(1 if m == "m1" else 3, "released", m, by="sorter")
+    root = marks(story)
+    assert written(root) == ["m1", "m2, m3"]
+    assert named(root)[1] == "t=3.0: m2, m3 is let go, in its turn."

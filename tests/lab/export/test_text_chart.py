@@ -87,3 +87,19 @@ def test_dead_letters_and_refusals_have_signs() -> None:
 
 def test_the_layout_decides_what_is_there() -> None:
     assert chart(Story()) == ["ticks  0"]
+
+
+def test_what_is_held_back_downstream_and_let_go() -> None:
+    story = Story()
+    for m in ("m1", "m2"):
+        story.publish(0, m)
+        story.deliver(0, m, "c1")
+    story.tell(0, "released", "m1", by="sorter")
+    story.ack(1, "m1", "c1")
+    story.ack(2, "m2", "c1")
+    story.tell(8, "released", "m2", by="sorter")
+    story.publish(10, "m3")
+    line = row(chart(story), "sorter")
+    assert line.split()[1] == "◆m1"
+    assert "[m2 waits 6.0─" in line
+    assert line.endswith("◆m2")
