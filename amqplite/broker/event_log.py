@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from struct import Struct
 from typing import Any, Generic, TypeVar
 
-from amqplite.broker.trace import Event
+from amqplite.broker.trace import TOLD_LATE, Event
 
 _RECORD = Struct("<QQQQIIIIIiIHHBBBB")
 """t, msg, seq, tag | queue, who, key, exchange, size, depth, spare | attempt, held | type, cause,
@@ -248,5 +248,5 @@ class EventLog:
         }
         told |= {name: True for name, bit in _FLAGS if flags & bit}
         if flags & FROM_MEMORY:
-            told["text"] = "from memory"
+            told["text"] = TOLD_LATE
         return Event(**told | self._more.get(n, {}))

@@ -7,6 +7,9 @@ arrows, metrics, causes of a reordering) is derived when they are read.
 from dataclasses import dataclass, fields
 from typing import Any
 
+TOLD_LATE = "from memory"
+"""The text of an event that was left out, until something befell its message: it stands late."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:

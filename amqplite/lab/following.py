@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from amqplite.broker.trace import Event
+from amqplite.broker.trace import TOLD_LATE, Event
 from amqplite.lab.confirms import Confirms
 from amqplite.lab.counts import Counting
 from amqplite.lab.effects import Effects
@@ -12,10 +12,6 @@ from amqplite.lab.messages import Messages
 from amqplite.lab.publishers import Publishers
 from amqplite.lab.queue_scope import QueueScope
 from amqplite.lab.scopes import Overtaken, Recent
-
-FROM_MEMORY = "from memory"
-"""The text of an event that is told later than it happened, and so stands where it doesn't belong:
-a sampled trace leaves out what goes as it should, until something befalls it."""
 
 _CONSUMERS_MAX = 10_000
 
@@ -108,7 +104,7 @@ class Following:
             if place.absence is not None:
                 place.absence.returned = Moment(event.n, event.t)
         else:
-            late = event.text == FROM_MEMORY
+            late = event.text == TOLD_LATE
             message.key = event.key or message.key
             message.prio = event.prio or message.prio
             place = queue.enter(message, event, late=late)
@@ -124,7 +120,7 @@ class Following:
         place = self._place(event)
         if not place.is_open:
             return
-        before, late = place.state, event.text == FROM_MEMORY
+        before, late = place.state, event.text == TOLD_LATE
         place.attempts = event.attempt or place.attempts + 1
         self.counts.handed_out(place, event.t)
         handout = Handout(event.n, event.t, event.c, event.conn, event.ch)

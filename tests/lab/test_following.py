@@ -2,14 +2,14 @@ from typing import Any
 
 import pytest
 
-from amqplite.lab.following import FROM_MEMORY
+from amqplite.broker.trace import TOLD_LATE
 from amqplite.lab.order import Analysis
 from tests.lab.told import TICK, analysed, measures, told
 
 C1: dict[str, Any] = {"c": "c1", "conn": "c1", "ch": 1}
 C2: dict[str, Any] = {"c": "c2", "conn": "c2", "ch": 1}
 P1: dict[str, Any] = {"p": "p1", "conn": "p1", "ch": 1}
-LATE = {"text": FROM_MEMORY}
+LATE = {"text": TOLD_LATE}
 
 SECOND = C1 | {"attempt": 2, "redelivered": True}
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amqplite.broker.event_log import TYPES
-from amqplite.broker.trace import Event
-from amqplite.lab.following import FROM_MEMORY
+from amqplite.broker.trace import TOLD_LATE, Event
 from amqplite.lab.metrics import Metrics
 from amqplite.lab.order import Analysis
 from amqplite.lab.trace import NUMBER_MAX, Header
@@ -295,7 +294,7 @@ junk = st.lists(
             "attempt": SMALL,
             "prio": SMALL,
             "cause": st.sampled_from(["", "queue_deleted", "delay", "dlx_return", "nack_requeue"]),
-            "text": st.sampled_from(["", FROM_MEMORY]),
+            "text": st.sampled_from(["", TOLD_LATE]),
             "multiple": st.booleans(),
             "redelivered": st.booleans(),
             "lost_to": SMALL,
