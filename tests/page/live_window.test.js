@@ -47,7 +47,7 @@ test("those that overtook are kept with it", () => {
 
 test("the odd are bounded, too", () => {
   const odd = new Set(Array.from({ length: 900 }, (_, at) => at + 1));
-  assert.equal(filled(traffic(900, { odd })).odd.size, 500);
+  assert.equal(filled(traffic(900, { odd })).odd.size, 300);
 });
 
 test("what is older than half a minute is left out, but for who consumes", () => {

@@ -41,7 +41,7 @@ def test_chinese_is_chinese() -> None:
     same = {key for key, words in CHINESE.items() if not re.search(r"[\u4e00-\u9fff]", words)}
     assert same == {
         *("exp.svg", "exp.png", "exp.jsonl", "exp.csv", "exp.mermaid", "metric.tau"),
-        *("cmp.join", "cmp.stop", "fault.done"),
+        *("cmp.join", "cmp.stop", "fault.done", "cmp.set"),
     }
 
 
@@ -50,8 +50,7 @@ def asked_for() -> set[str]:
 
 
 def test_what_is_asked_for_is_there() -> None:
-    names = ("page.en", "diagram.en", "en")
-    have = {key for name in names if (TEXTS / f"{name}.json").exists() for key in read(name)}
+    have = {key for path in TEXTS.glob("*en.json") for key in read(path.stem)}
     have |= {key.rpartition(".")[0] for key in have if key.endswith(".other")}
     for key in asked_for():
         pattern = re.sub(r"\\\$\\\{.*?(\\\}|$)", ".+", re.escape(key))

@@ -80,6 +80,10 @@ export const deleteRun = (id) => ask("DELETE", at("runs", id));
 export const importTrace = (jsonl) => json("POST", "/import", jsonl);
 export const listQueues = () => json("GET", "/queues").then(listed);
 export const traceQueue = (v, q) => json("PUT", at("trace", v, q), {});
+/** What has come of a queue's order since it is traced. */
+export const tracedQueue = (v, q) => json("GET", at("trace", v, q));
+/** Keep what a traced queue has told as a run. */
+export const keepTrace = (v, q, name) => json("POST", `${at("trace", v, q)}/runs`, { name });
 export const untraceQueue = (v, q) => ask("DELETE", at("trace", v, q));
 /** @param {{run?: string, v?: string, q?: string, do: string, target: string, confirm?: boolean}} what */
 export const strike = (what) => ask("POST", "/faults", what);

@@ -119,7 +119,7 @@ async function make(route, quiet) {
   try {
     view = await (await VIEWS[route.page]()).show(section, context);
   } catch (error) {
-    put(section, problem(error, () => void render(true)));
+    put(section, problem(error, () => void render(true), "h1"));
   }
   if (own !== made) {
     view.destroy?.(); // somebody went on before it was there
@@ -166,4 +166,4 @@ async function begin() {
   await render();
 }
 
-begin().catch((error) => put(main, el("div", { class: "page" }, problem(error, () => location.reload()))));
+begin().catch((error) => put(main, el("div", { class: "page" }, problem(error, () => location.reload(), "h1"))));

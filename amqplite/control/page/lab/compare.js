@@ -6,7 +6,8 @@ import { button, el, put } from "./dom.js";
 import { pick, text } from "./i18n.js";
 import { differences, priceOf, ranksChanged, shiftOf } from "./difference.js";
 import { openNamed } from "./loaded.js";
-import { badge } from "./masthead.js";
+import { badge, keptMode } from "./masthead.js";
+import { runName, valueWords } from "./scenario_facts.js";
 import { createTwins } from "./twins.js";
 
 const DEFAULTS = ["s/fig-11-2", "s/fix-single-active"];
@@ -43,7 +44,7 @@ export async function show(main, context) {
 
   const runs = await Promise.all(pair.map(openNamed));
   const twins = createTwins(stage, runs, {
-    params, update: context.update, title: (run) => nameOf(run, catalogue), heading,
+    params, update: context.update, title: (run) => runName(run, catalogue), heading: (run) => heading(run, catalogue),
     changed: ranksChanged(runs[0].run, runs[1].run),
   });
 
@@ -82,7 +83,7 @@ async function choices(catalogue) {
   const kept = await listRuns().catch(() => []);
   return [
     ...catalogue.filter((one) => !one.own).map((one) => [`s/${one.id}`, pick(one.title)]),
-    ...kept.map((run) => [`r/${run.id}`, `${run.name || run.id} · ${text("cmp.kept")}`]),
+    ...kept.map((run) => [`r/${run.id}`, `${runName(run, catalogue)} · ${text("cmp.kept")}`]),
   ];
 }
 
@@ -102,12 +103,12 @@ function partner(name, catalogue) {
 
 const scenarioOf = (run, catalogue) => catalogue.find((one) => one.id === run.header.scenario);
 
-function nameOf(run, catalogue) {
-  const scenario = scenarioOf(run, catalogue);
-  return scenario ? pick(scenario.title) : run.name || run.id;
-}
-
-function heading({ header }) {
-  const set = Object.entries(header.params ?? {}).map(([name, value]) => `${name} ${value}`);
-  return [badge(header.mode), set.length > 0 && el("span", { class: "quiet" }, set.join(" · "))];
+/** What kind of run it is, and what was set otherwise than usual. */
+function heading(run, catalogue) {
+  const { header } = run;
+  const params = catalogue.find((one) => one.id === header.scenario)?.params ?? [];
+  const set = params
+    .filter(({ name, default: usual }) => (header.params?.[name] ?? usual) !== usual)
+    .map((param) => text("cmp.set", { name: pick(param), value: valueWords(param, header.params[param.name]) }));
+  return [badge(keptMode(run)), set.length > 0 && el("span", { class: "quiet" }, set.join(" · "))];
 }

@@ -26,7 +26,7 @@ export function fill(template, slots = {}) {
  *
  * @param {Record<string, string>} table
  * @param {Record<string, string>} [fallback]
- * @param {(key: string) => void} [missed] told of each key that `table` lacks
+ * @param {(key: string) => void} [missed] told of each key that `table` lacks and `fallback` has
  * @returns {import("./types.js").Text}
  */
 export function translator(table, fallback = {}, missed = () => {}) {
@@ -34,8 +34,10 @@ export function translator(table, fallback = {}, missed = () => {}) {
     const counted = `${key}.${Number(slots.n) === 1 ? "one" : "other"}`;
     const found = table[key] ?? table[counted];
     if (found !== undefined) return fill(found, slots);
+    const otherwise = fallback[key] ?? fallback[counted];
+    if (otherwise === undefined) return key;
     missed(key);
-    return fill(fallback[key] ?? fallback[counted] ?? key, slots);
+    return fill(otherwise, slots);
   };
 }
 

@@ -10,7 +10,7 @@ import { isPlayed, play, wish } from "./loaded.js";
 import { headline, showMetrics } from "./metrics.js";
 import { showOutcome, showPredict } from "./predict.js";
 import { keepSeen } from "./prefs.js";
-import { problem } from "./problem.js";
+import { note, problem } from "./problem.js";
 import { format, scenarioParams } from "./route.js";
 import { consumersOf, known, publishedIn, settings } from "./scenario_facts.js";
 import { formatOrder } from "./score.js";
@@ -134,7 +134,7 @@ class Lesson {
         if (this.asked !== key || this.gone) return;
         this.clear();
         this.enter(loaded, anew || first);
-        if (focused) document.getElementById(focused)?.focus();
+        this.refocus = focused;
       } catch (error) {
         if (this.asked !== key || this.gone) return;
         this.clear();
@@ -146,6 +146,8 @@ class Lesson {
       }
     }
     if (this.loaded && this.step !== "predict") this.drawStep();
+    if (this.refocus) document.getElementById(this.refocus)?.focus();
+    this.refocus = "";
   }
 
   /** A run is on its way; another that is shown stays until it is there. */
@@ -217,7 +219,7 @@ class Lesson {
         address: (change) => this.address(change),
       });
     }
-    put(this.above, !done && el("p", { class: "running", role: "status" }, text("run.running")));
+    put(this.above, loaded.run.state === "failed" && note(text("run.failed", { reason: loaded.run.reason ?? "" })), !done && el("p", { class: "running", role: "status" }, text("run.running")));
   }
 
   drawControls() {

@@ -1,7 +1,7 @@
 // @ts-check
 /** One queue, live: its diagram, how fast it goes, and what the reader may do about it. */
 
-import { liveStream, traceQueue, untraceQueue } from "./api.js";
+import { keepTrace, liveStream, tracedQueue, traceQueue, untraceQueue } from "./api.js";
 import { ask } from "./confirm.js";
 import { createFaults } from "./controls.js";
 import { button, el, put, svg } from "./dom.js";
@@ -9,6 +9,7 @@ import { number, text } from "./i18n.js";
 import { CALM, LiveWindow } from "./live_window.js";
 import { gapEvent } from "./loaded.js";
 import { masthead } from "./masthead.js";
+import { showMetrics } from "./metrics.js";
 import { note, problem } from "./problem.js";
 import { format } from "./route.js";
 import { say } from "./said.js";
@@ -19,7 +20,10 @@ import { sign } from "./threads.js";
 import { causeWords } from "./told.js";
 import { createStore } from "./trace.js";
 
-const DRAW_MS = 500;
+const DRAW_MS = 250;
+/** Of the time at most one in so many parts is spent on drawing. */
+const DRAW_SHARE = 6;
+const ASK_MS = 5000;
 
 export class LiveQueue {
   /** @param {any} main @param {import("./app.js").Context} context @param {string} v @param {string} q */
@@ -27,19 +31,24 @@ export class LiveQueue {
     Object.assign(this, { main, context, v, q, params: context.route.params });
     this.window = new LiveWindow();
     this.frozen = false;
+    this.due = 0;
     this.seen = 0;
     this.oddOnly = this.params.odd === undefined ? null : this.params.odd === "1";
     this.head = el("header", { class: "masthead" });
     this.banner = el("div", { class: "banner", hidden: true, role: "status" });
     this.pulse = el("div", { class: "pulse" });
     this.host = el("div", { class: "stage live" });
-    this.faultHost = el("div", { class: "faults" });
+    this.faultHost = el("section", { class: "panel live-faults" });
+    this.metrics = el("section", { class: "metrics", "aria-label": text("metrics.title") });
+    this.told = el("p", { class: "trouble", role: "status" });
+    /** @type {any} */
+    this.state = null;
     this.connection = { open: false, retry: 0, status: 0 };
   }
 
   begin() {
     this.context.title(this.q);
-    put(this.main, this.head, this.banner, this.pulse, this.host, this.faultHost);
+    put(this.main, this.head, this.banner, this.pulse, this.told, this.host, el("div", { class: "below" }, this.faultHost));
     this.drawHead();
     void this.trace();
     return {
@@ -51,7 +60,7 @@ export class LiveQueue {
   /** Ask for the queue to be traced, and listen. */
   async trace() {
     try {
-      await traceQueue(this.v, this.q);
+      this.state = await traceQueue(this.v, this.q);
     } catch (error) {
       put(this.host, problem(error, () => void this.trace()));
       return;
@@ -63,6 +72,7 @@ export class LiveQueue {
       state: (state) => this.setConnection(state),
     });
     this.timer = window.setInterval(() => this.draw(), DRAW_MS);
+    this.asker = window.setInterval(() => void this.askOutcome(), ASK_MS);
   }
 
   /** @param {import("./shared_stream.js").Message} message */
@@ -71,8 +81,23 @@ export class LiveQueue {
       this.window.take(gapEvent(JSON.parse(data), { end: this.window.end }));
     } else if (event === "trace") {
       this.window.take(JSON.parse(data));
+    } else if (event === "state") {
+      this.state = JSON.parse(data);
+      if (!this.state.on) this.over();
     }
     this.fresh = true;
+  }
+
+  /** It is traced no longer, by somebody's wish or for nobody looked. */
+  over() {
+    this.stream?.close();
+    this.setConnection({ open: false, retry: Infinity, status: 0 });
+  }
+
+  async askOutcome() {
+    if (document.hidden || this.frozen || retired(this.connection)) return;
+    const { outcome, header } = await tracedQueue(this.v, this.q).catch(() => ({ outcome: null, header: null }));
+    if (outcome && !this.gone) showMetrics(this.metrics, { ...outcome, header });
   }
 
   setConnection(state) {
@@ -108,8 +133,11 @@ export class LiveQueue {
       store: this.store, params: this.params, update: this.context.update, tools: [this.tools],
     });
     this.stage.viewer.setFollow(true);
-    this.faults = createFaults(this.faultHost, {
-      consumers: () => this.consumers(), focused: () => this.stage.viewer.consumer(), hub: this.stage.hub, at: () => ({ v: this.v, q: this.q }), ask,
+    this.stage.aside.append(this.metrics);
+    const faults = el("div", { class: "faults" });
+    put(this.faultHost, el("h2", {}, text("fault.title")), faults, this.optIn = el("p", { class: "quiet" }));
+    this.faults = createFaults(faults, {
+      consumers: () => this.consumers(), focused: () => this.stage.viewer.consumer(), hub: this.stage.hub, at: () => (this.state?.queue?.faults ? { v: this.v, q: this.q } : null), ask,
     });
     this.drawTools();
   }
@@ -141,8 +169,13 @@ export class LiveQueue {
       this.drawTools();
       return;
     }
+    const begin = performance.now();
+    if (begin < this.due) return;
     this.fresh = false;
     this.feed();
+    requestAnimationFrame(() => setTimeout(() => {
+      this.due = performance.now() + DRAW_SHARE * (performance.now() - begin) - DRAW_MS;
+    }));
     this.drawTools();
     this.drawFaults();
   }
@@ -166,17 +199,18 @@ export class LiveQueue {
   }
 
   drawFaults() {
-    const key = this.consumers().join("\n");
+    const may = Boolean(this.state?.queue?.faults);
+    const key = [may, ...this.consumers()].join("\n");
     if (key === this.aimed) return;
     this.aimed = key;
     this.faults.draw();
-    this.drawHead();
+    this.optIn.textContent = may ? "" : text("fault.optin");
   }
 
   drawHead() {
     masthead(this.head, {
       crumb: { href: format({ page: "live" }), label: text("nav.live") }, title: this.q, mode: "live", small: true,
-      facts: [el("span", { class: "quiet" }, this.v)],
+      facts: [el("span", { class: "quiet" }, text("live.in", { v: this.v }))],
     });
   }
 
@@ -191,6 +225,7 @@ export class LiveQueue {
       this.frozen && waiting > 0 && button(text("live.new", { n: number(waiting) }), () => this.freeze(false), { class: "chip" }),
       button(label, () => this.freeze(!this.frozen), { "aria-pressed": String(this.frozen) }),
       button(text("live.odd"), () => this.setOnly(!this.only), { "aria-pressed": String(this.only), title: text("live.odd.note") }),
+      button(text("live.keep"), () => void this.keep(), { title: text("live.keep.note") }),
       button(text("live.stop"), () => void this.end(), { class: "plain" }),
     );
   }
@@ -233,6 +268,16 @@ export class LiveQueue {
     return this.faults?.key(event) ?? false;
   }
 
+  /** What was seen so far, as a run that can be named, shared and compared. */
+  async keep() {
+    try {
+      const run = await keepTrace(this.v, this.q, this.q);
+      this.context.go({ page: "run", path: [run.id] });
+    } catch (error) {
+      this.told.textContent = error.reason || text("err.0");
+    }
+  }
+
   async end() {
     await untraceQueue(this.v, this.q).catch(() => {});
     this.context.go({ page: "live" });
@@ -240,6 +285,7 @@ export class LiveQueue {
 
   stop() {
     clearInterval(this.timer);
+    clearInterval(this.asker);
     this.stream?.close();
     this.stage?.destroy();
     this.stage = this.stream = null;
@@ -250,6 +296,8 @@ export class LiveQueue {
     this.stop();
   }
 }
+
+const retired = (connection) => connection.retry === Infinity;
 
 /** Messages by half seconds, oldest left; what something befell stands out. */
 function bars(density) {

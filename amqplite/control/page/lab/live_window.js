@@ -10,7 +10,7 @@
 
 const SPAN_US = 30_000_000;
 const EVENTS_MAX = 20_000;
-const ODD_MAX = 500;
+const ODD_MAX = 300;
 /** Messages a second above which only anomalies are drawn. */
 export const CALM = 50;
 const SLOT_US = 500_000;

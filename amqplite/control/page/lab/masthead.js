@@ -13,6 +13,9 @@ export const badge = (mode) => {
   return el("span", { class: `badge badge-${kind}`, title: text(`badge.${kind}.note`) }, text(`badge.${kind}`));
 };
 
+/** The kind of a run that is kept: what was live then is a recording now. */
+export const keptMode = ({ header }) => (header.mode === "live" ? "imported" : header.mode);
+
 /**
  * @param {any} host
  * @param {{

@@ -4,9 +4,12 @@
 import { el, put } from "./dom.js";
 import { number, span, text } from "./i18n.js";
 
-/** The measure of a run as a whole: its first queue's completion, or all queues' together. */
+/**
+ * The measure of a run as a whole: the completion of its queue, or of all its queues together.
+ * Nothing is 0 where the broker doesn't know any more.
+ */
 export function headline(run) {
-  const done = run.metrics.filter((one) => one.scope === "queue" && one.at === "completion");
+  const done = (run.metrics ?? []).filter((one) => one.scope === "queue" && one.at === "completion");
   const sum = (name) => done.reduce((total, one) => total + one[name], 0);
   const most = (name) => done.reduce((max, one) => Math.max(max, one[name]), 0);
   return {
@@ -20,13 +23,14 @@ export function headline(run) {
   };
 }
 
-/** @param {any} host @param {any} run */
+/** @param {any} host @param {any} run without counts: it was too much to be kept */
 export function showMetrics(host, run) {
   const { inversions, moved, late, buffer, approximate } = headline(run);
   const unit = run.header.tick_us;
   const about = approximate ? "≥ " : "";
-  const counts = run.counts;
-  put(
+  const { counts } = run;
+  if (!counts) return put(host, el("p", { class: "quiet" }, text("metrics.unknown")));
+  return put(
     host,
     el("dl", { class: "headline" },
       figure("m.inv", about + number(inversions), inversions),
@@ -39,6 +43,7 @@ export function showMetrics(host, run) {
       count("m.dup", counts.reported_duplicates),
       count("m.lost", counts.lost.length),
       count("m.dropped", counts.dropped)),
+    expected(run.expect ?? []),
     el("details", {}, el("summary", {}, text("metrics.all")), table(run.metrics, unit), costs(run)),
   );
 }
@@ -65,6 +70,16 @@ function table(metrics, unit) {
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": text("metrics.all") },
     el("table", { class: "measures" }, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, text("metric.scope")), heads)),
       el("tbody", {}, rows)));
+}
+
+/** Whether it came as the scenario's file says that it has to. */
+function expected(checks) {
+  if (!checks.length) return null;
+  const wrong = checks.filter(({ ok }) => !ok);
+  return [
+    el("p", { class: wrong.length ? "trouble" : "quiet" }, text("metrics.held", { n: checks.length - wrong.length, of: checks.length })),
+    wrong.map(({ what, expected: wanted, got }) => el("p", { class: "trouble mono" }, `${what}: ${wanted} ≠ ${got}`)),
+  ];
 }
 
 const COSTS = ["wasted", "requeue_wait", "rework", "detection_gap", "end"];

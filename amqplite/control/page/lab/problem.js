@@ -5,20 +5,21 @@ import { ApiError } from "./api.js";
 import { button, el } from "./dom.js";
 import { text } from "./i18n.js";
 
-const KNOWN = new Set([0, 401, 403, 404, 410, 429]);
+const KNOWN = new Set([0, 401, 403, 404, 410, 429, 503]);
 
 /**
  * @param {unknown} error
  * @param {() => void} again try once more
+ * @param {"h1" | "h2"} [heading] h1 where there is no other on the page
  */
-export function problem(error, again) {
+export function problem(error, again, heading = "h2") {
   const status = error instanceof ApiError ? error.status : -1;
   const key = KNOWN.has(status) ? `err.${status}` : status < 0 ? "err.page" : "err.other";
   const reason = error instanceof Error ? error.message : String(error);
   return el(
     "section",
     { class: "problem", role: "alert" },
-    el("h1", {}, text(`${key}.title`)),
+    el(heading, {}, text(`${key}.title`)),
     el("p", { class: "lede" }, text(key)),
     reason && status !== 0 ? el("p", { class: "quiet mono" }, reason) : null,
     el(

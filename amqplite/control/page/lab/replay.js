@@ -1,14 +1,15 @@
 // @ts-check
 /** A run that the broker keeps, or that a link holds. */
 
-import { renameRun } from "./api.js";
+import { renameRun, scenarios } from "./api.js";
 import { button, el, put } from "./dom.js";
 import { text } from "./i18n.js";
 import { open, openPacked } from "./loaded.js";
-import { masthead } from "./masthead.js";
+import { keptMode, masthead } from "./masthead.js";
 import { showMetrics } from "./metrics.js";
 import { format } from "./route.js";
 import { shareMenu } from "./export.js";
+import { runName } from "./scenario_facts.js";
 import { createStage } from "./stage.js";
 import { showWhy } from "./why.js";
 
@@ -16,6 +17,7 @@ import { showWhy } from "./why.js";
 export async function show(main, context) {
   const [id] = context.route.path;
   const loaded = await (context.route.page === "data" ? openPacked(id) : open(id));
+  const catalogue = await scenarios();
   const head = el("header", { class: "masthead" });
   const host = el("div", { class: "stage" });
   const whys = el("section", { class: "whys prose", "aria-label": text("step.why") });
@@ -37,10 +39,10 @@ export async function show(main, context) {
 
   function draw() {
     const { run } = loaded;
-    const name = run.name || run.header.name || run.id;
+    const name = runName(run, catalogue);
     context.title(name);
     masthead(head, {
-      crumb: { href: format({ page: "runs" }), label: text("nav.runs") }, title: title(name), mode: run.header.mode, run, small: true,
+      crumb: { href: format({ page: "runs" }), label: text("nav.runs") }, title: title(name), mode: keptMode(run), run, small: true,
       facts: [
         el("span", { class: "quiet" }, text("runs.events", { n: run.count })),
         run.header.version && el("span", { class: "quiet" }, `amqplite ${run.header.version}`),

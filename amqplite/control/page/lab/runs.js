@@ -1,12 +1,13 @@
 // @ts-check
 /** Runs that the broker keeps: recorded, imported, named. */
 
-import { ApiError, deleteRun, importTrace, listRuns } from "./api.js";
+import { ApiError, deleteRun, importTrace, listRuns, scenarios } from "./api.js";
 import { button, el, put } from "./dom.js";
 import { number, span, text } from "./i18n.js";
-import { badge } from "./masthead.js";
+import { badge, keptMode } from "./masthead.js";
 import { headline } from "./metrics.js";
 import { format } from "./route.js";
+import { runName } from "./scenario_facts.js";
 import { say } from "./said.js";
 
 /** Octets above which a file is no trace of ours. */
@@ -15,6 +16,7 @@ const LARGEST = 32 * 1024 * 1024;
 /** @type {(main: any, context: import("./app.js").Context) => Promise<import("./app.js").View>} */
 export async function show(main, context) {
   context.title(text("nav.runs"));
+  const catalogue = await scenarios();
   const list = el("div", { class: "runs" });
   const told = el("p", { class: "told", role: "status" });
   const chosen = new Set();
@@ -38,20 +40,21 @@ export async function show(main, context) {
   const table = (runs) => el("ul", { class: "entries" }, runs.map(entry));
 
   function entry(run) {
-    const { inversions } = run.metrics ? headline(run) : { inversions: 0 };
-    const box = el("input", { type: "checkbox", "aria-label": text("runs.choose", { name: run.name }) });
+    const name = runName(run, catalogue);
+    const inversions = run.headline?.inversions ?? headline(run).inversions;
+    const box = el("input", { type: "checkbox", "aria-label": text("runs.choose", { name }) });
     box.addEventListener("change", () => choose(run.id, box.checked));
     return el("li", { class: "entry run" },
       box,
       el("div", {},
-        el("h3", {}, el("a", { href: format({ page: "run", path: [run.id] }) }, run.name || run.id)),
-        el("p", { class: "row quiet" }, badge(run.header.mode),
+        el("h3", {}, el("a", { href: format({ page: "run", path: [run.id] }) }, name)),
+        el("p", { class: "row quiet" }, badge(keptMode(run)),
           el("span", {}, text("runs.events", { n: number(run.count) })),
           el("span", {}, span(run.duration ?? 0, run.header.tick_us)),
           run.state === "running" && el("b", {}, text("runs.running")))),
       el("p", { class: inversions ? "trouble came" : "fine came" },
         text(inversions ? "gallery.came" : "runs.inorder", { n: inversions })),
-      button(text("runs.delete"), () => void remove(run), { class: "plain", "aria-label": text("runs.delete.name", { name: run.name }) }));
+      button(text("runs.delete"), () => void remove(run), { class: "plain", "aria-label": text("runs.delete.name", { name }) }));
   }
 
   function choose(id, on) {
@@ -66,7 +69,7 @@ export async function show(main, context) {
   async function remove(run) {
     try {
       await deleteRun(run.id);
-      tell(text("runs.deleted", { name: run.name }));
+      tell(text("runs.deleted", { name: runName(run, catalogue) }));
       choose(run.id, false);
     } catch (error) {
       tell(reasonOf(error), true);

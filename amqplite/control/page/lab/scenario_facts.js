@@ -1,6 +1,8 @@
 // @ts-check
 /** What a scenario's file says, read for the page. */
 
+import { pick, text } from "./i18n.js";
+
 /** Labels of what its producers publish, in order of time, each once. @returns {string[]} */
 export function publishedIn(scenario) {
   const plans = (scenario.producers ?? []).flatMap((producer) => planOf(producer));
@@ -25,6 +27,20 @@ const MOST = 8;
 export function isAboutOrder(scenario) {
   const count = publishedIn(scenario).length;
   return ["order", "not-a-bug"].includes(scenario.group) && !scenario.own && count > 1 && count <= MOST;
+}
+
+/** What a run is called: a name that somebody gave it, else its scenario's title. */
+export function runName(run, catalogue) {
+  const scenario = catalogue.find((one) => one.id === run.header.scenario);
+  const given = run.name || run.header.name || run.id;
+  return scenario && given === scenario.title.en ? pick(scenario.title) : given;
+}
+
+/** A parameter's value, in words. */
+export function valueWords(param, value) {
+  if (param.kind === "bool") return text(value ? "knob.on" : "knob.off");
+  if (param.kind === "choice") return pick(param.choices.find((one) => one.id === value) ?? value);
+  return param.zero && value === 0 ? pick(param.zero) : String(value);
 }
 
 /** What is set, with what isn't as it is by default. */

@@ -1,0 +1,75 @@
+"""A scenario: its address, its knobs, and its play with real clients."""
+
+from tests.browser.conftest import Open
+
+
+def test_the_address_has_all_that_is_shown(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2?step=run&t=3.4&sel=m3&x=time&prefetch=2")
+    assert lab.text(".inspector h2") == "m3"
+    assert lab.text(".dia-clock") == "t=3.4"
+    pressed = lab.page.locator(".switches [aria-pressed=true]").all_inner_texts()
+    assert pressed == ["time"]
+    assert lab.page.locator("#knob-prefetch").input_value() == "2"
+    lab.page.reload()
+    lab.settle()
+    assert lab.text(".dia-clock") == "t=3.4"
+
+
+def test_a_step_back_is_a_step_back(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2")
+    lab.page.locator(".steps a").nth(1).click()
+    lab.settle()
+    lab.page.locator(".steps a").nth(2).click()
+    lab.page.wait_for_selector(".whys")
+    lab.page.go_back()
+    lab.page.wait_for_selector(".faults")
+    lab.page.go_back()
+    lab.page.wait_for_selector(".boxes")
+
+
+def test_boxes_are_dragged(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2")
+    third, fifth = (lab.page.locator(".boxes .box").nth(at).bounding_box() for at in (2, 4))
+    assert third is not None
+    assert fifth is not None
+    lab.page.mouse.move(third["x"] + 20, third["y"] + 20)
+    lab.page.mouse.down()
+    lab.page.mouse.move(fifth["x"] + 20, fifth["y"] + 25, steps=12)
+    lab.page.mouse.up()
+    order = "[...document.querySelectorAll('.box')].map((box) => box.textContent)"
+    assert lab.ask(order) == ["m1", "m2", "m4", "m5", "m3"]
+    assert "guess=1.2.4.5.3" in lab.address()
+    lab.page.get_by_role("button", name="Run it").click()
+    lab.settle()
+    lab.keys("w")
+    lab.page.wait_for_selector(".outcome")
+    assert "One pair of messages stands the other way round." in lab.text(".outcome")
+
+
+def test_a_mark_and_its_sentence_are_selected_together(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2?step=why")
+    lab.page.locator(".clause").nth(1).click()
+    lab.page.wait_for_selector(".inspector.pinned")
+    assert "connection lost" in lab.text(".inspector h2")
+    lab.keys("l")
+    assert "connection lost" in lab.text(".events .chosen")
+    lab.keys("Escape")
+    assert lab.page.locator(".inspector.pinned").count() == 0
+
+
+def test_real_clients_come_to_the_same(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2?step=run&mode=real")
+    lab.until("!document.querySelector('.running') && document.querySelector('.headline')", 30)
+    assert lab.text(".headline").startswith("Inversions 1 Messages moved 1")
+
+
+def test_a_fault_strikes_at_the_press_of_a_key(open_lab: Open) -> None:
+    lab = open_lab("#/s/no-fault?step=run&mode=real")
+    lab.page.wait_for_selector(".faults .button:enabled")
+    lab.page.select_option(".faults select", "c1")
+    lab.page.locator("h1").click()
+    lab.keys("1")
+    lab.until("document.querySelector('.faults [role=status]').textContent !== ''")
+    assert lab.text(".faults [role=status]") == "Crash consumer: c1"
+    lab.until("!document.querySelector('.running')", 30)
+    assert lab.page.locator(".dia-space .crash").count() >= 1
