@@ -3,7 +3,7 @@
 import click
 
 from amqplite import __version__
-from amqplite.cli import config, ping, serve
+from amqplite.cli import config, lab, ping, serve
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -12,5 +12,5 @@ def main() -> None:
     """Run amqplite, an AMQP 0-9-1 message broker in one SQLite file."""
 
 
-for command in (serve.serve, ping.ping, config.config):
+for command in (serve.serve, ping.ping, config.config, lab.lab):
     main.add_command(command)

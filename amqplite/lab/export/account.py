@@ -83,6 +83,13 @@ class Account:
             return scenario.title.zh if lang == "zh" else scenario.title.en
         return name or self.header.scenario or text(lang, "out.untitled")
 
+    def price(self, lang: str) -> str:
+        """Return what a scenario says about the price of what it mends; empty if nothing."""
+        scenario = self._scenario
+        if scenario is None or scenario.price is None:
+            return ""
+        return scenario.price.zh if lang == "zh" else scenario.price.en
+
     def sentences(self, lang: str, most: int) -> list[str]:
         """Return the verdict, and then what befell messages: `most` of them, and how many more."""
         told = [self.verdict[lang], *(why.text[lang] for why in self.whys[:most])]

