@@ -58,6 +58,7 @@ class Recorder:
         multiple: `MULTIPLE` while one ack settles several deliveries.
         idle: microseconds since the last octet came from whoever loses deliveries now.
         reentering: number of the message that is given up, and so may come to another queue.
+        whole: nothing is left out, however much there is.
         on_event: called once at the next event, and then forgotten; `None`: nobody waits.
     """
 
@@ -70,6 +71,7 @@ class Recorder:
         self.multiple = 0
         self.idle = 0
         self.reentering = 0
+        self.whole = False
         self.on_event: Callable[[], object] | None = None
         self._labels = labels
         self._queues: dict[tuple[str, str], Queue | None] = {}
@@ -254,7 +256,7 @@ class Recorder:
     def _is_told(self) -> bool:
         """Whether a message is one of those that are told whole."""
         self._in_step += 1
-        return self._in_step <= self._left
+        return self.whole or self._in_step <= self._left
 
     # -- connections and channels ----------------------------------------------------------------
 

@@ -4,6 +4,7 @@ It starts empty and is always the same: its clock, the names it makes up and the
 messages begin anew with each.
 """
 
+from collections.abc import Callable
 from itertools import count
 
 import trio
@@ -65,10 +66,10 @@ class VirtualBroker:
         self._clock = VirtualClock(timeline)
         self._flusher = Flusher()
         self._wires = count(1)
-        self._names = count(1)
         self._limits = ConnectionLimits(heartbeat_s=0)
-        self._journal = Journal()
-        self.broker = self._broker()
+        self.broker = new_broker(self._clock.now_us)
+        self.broker.journal.on_append = self._commit_soon
+        self.broker.on_deadline = self._advance_soon
 
     @property
     def vhost(self) -> Vhost:
@@ -91,27 +92,6 @@ class VirtualBroker:
         self._nursery.start_soon(session.run)
         return client
 
-    def _broker(self) -> Broker:
-        journal = self._journal
-        users = Users(journal.define, bytes)
-        broker = Broker(
-            EPOCH_MS,
-            users,
-            journal,
-            lambda prefix: f"{prefix}{next(self._names)}",
-            limits=Limits(consumer_timeout_ms=0),
-            codec=ContentHeaders(),
-            clock=self._clock.now_us,
-            labels=ContentHeaders(),
-        )
-        broker.add_vhost(TARGET.vhost)
-        users.put_user(TARGET.user, _PASSWORD)
-        users.set_permissions(TARGET.user, TARGET.vhost, configure=".*", write=".*", read=".*")
-        self._commit()
-        journal.on_append = self._commit_soon
-        broker.on_deadline = self._advance_soon
-        return broker
-
     # -- time ------------------------------------------------------------------------------------
 
     def _advance_soon(self) -> None:
@@ -129,10 +109,40 @@ class VirtualBroker:
         self._timeline.call_at(self._timeline.now, _BROKERS_TIME, self._commit)
 
     def _commit(self) -> None:
-        journal = self._journal
-        while journal.position > journal.taken:
-            _, position = journal.take()
-            journal.committed(position)
+        commit(self.broker)
+
+
+def new_broker(clock: Callable[[], int]) -> Broker:
+    """Return a broker at `EPOCH_MS`, whose clock tells microseconds since then.
+
+    Its trace tells of everything, however much happens at once.
+    """
+    journal, names = Journal(), count(1)
+    users = Users(journal.define, bytes)
+    broker = Broker(
+        EPOCH_MS,
+        users,
+        journal,
+        lambda prefix: f"{prefix}{next(names)}",
+        limits=Limits(consumer_timeout_ms=0),
+        codec=ContentHeaders(),
+        clock=clock,
+        labels=ContentHeaders(),
+    )
+    users.put_user(TARGET.user, _PASSWORD)
+    broker.add_vhost(TARGET.vhost)
+    users.set_permissions(TARGET.user, TARGET.vhost, configure=".*", write=".*", read=".*")
+    commit(broker)
+    broker.trace.whole = True
+    return broker
+
+
+def commit(broker: Broker) -> None:
+    """Take the journal's changes nowhere, and say that they are there."""
+    journal = broker.journal
+    while journal.position > journal.taken:
+        _, position = journal.take()
+        journal.committed(position)
 
 
 def _raise(fault: Exception) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import trio
 
+from amqplite.broker.recorder import SAMPLED_FROM
 from amqplite.broker.trace import Event
 from amqplite.client.connect import connect_over
 from amqplite.connection.connection import Connection as ServerConnection
@@ -132,5 +133,20 @@ def test_two_clients_are_told_apart_by_their_wires() -> None:
                 if isinstance(connection, ServerConnection)
             ]
             assert peers == ["wire 1", "wire 2"]
+
+    on_a_timeline(main)
+
+
+def test_a_flood_is_told_whole() -> None:
+    async def main(virtual: VirtualBroker) -> None:
+        virtual.vhost.declare_queue(None, "q", None)
+        virtual.broker.record("/", "q")
+        async with connect_over(await virtual.dial(), TARGET) as connection:
+            channel = await connection.channel()
+            for _ in range(3 * SAMPLED_FROM):
+                await channel.publish(b"", routing_key="q")
+            await wait(1)
+        events = virtual.broker.trace.read(0, 10_000)
+        assert sum(event.type == "enqueued" for event in events) == 3 * SAMPLED_FROM
 
     on_a_timeline(main)
