@@ -13,7 +13,6 @@ from amqplite.cli.lab_output import (
     draws_unicode,
     has_colour,
     language_of,
-    numbers,
     print_json,
     print_text,
     show_run,
@@ -177,6 +176,8 @@ def compare(a: str, b: str, as_json: bool, ascii_only: bool, lang: str | None) -
 
     told = [_file_or_scenario(name) for name in (a, b)]
     if as_json:
+        from amqplite.lab.export.numbers import numbers
+
         print_json([numbers(one, []) for one in told])
         return
     print_text(

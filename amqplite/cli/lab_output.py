@@ -34,6 +34,8 @@ def show_run(told: "Account", checks: "list[Check]", **how: Any) -> None:
     if any(str(path) == "-" for _, path in wanted):
         return
     if how["as_json"]:
+        from amqplite.lab.export.numbers import numbers
+
         print_json(numbers(told, checks))
         return
     from amqplite.lab.export.text import text
@@ -106,23 +108,11 @@ def _report(checks: "list[Check]", language: str) -> None:
         print_text(f"  {check.what}: {check.expected} → {check.got}\n")
 
 
-def numbers(told: "Account", checks: "list[Check]") -> dict[str, Any]:
-    """Return what came of a run, without its events."""
-    return {
-        "header": told.header,
-        "metrics": told.report.metrics,
-        "counts": told.counts,
-        "whys": told.whys,
-        "verdict": told.verdict,
-        "expect": checks,
-    }
+def print_json(told: Any) -> None:
+    """Print records as JSON."""
+    from amqplite.lab.export.numbers import as_json
 
-
-def print_json(value: Any) -> None:
-    """Print what can be said in JSON."""
-    import msgspec
-
-    print_text(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+    print_text(as_json(told) + "\n")
 
 
 def print_text(text: str) -> None:
