@@ -154,7 +154,11 @@ function endOf(bar, strip, to, thick, across, cx) {
   const { frame } = cx;
   if (!frame.down && strip.size >= 32 && thick < 76 && thick >= 22) {
     const [x, y] = frame.at(to - 10, across + strip.size / 2 - 9);
-    return { shapes: disc(x, y, 7), room: 0, lift: thick < 56 ? 10 : 4 };
+    return { shapes: disc(x, y, 7), room: 0, lift: bar.box.again ? 14 : thick < 56 ? 10 : 4 };
+  }
+  if (frame.down && thick < 76 && thick >= 40) {
+    const [x, y] = frame.at(to - 10, across);
+    return { shapes: disc(x, y, 7), room: 17 };
   }
   if (thick < 2 * r + 6) {
     const [x, y] = frame.at(to, across);
@@ -175,10 +179,11 @@ function heldLabel(bar, room, thin, cx) {
   if (down) return downLabel(bar, room, whole, size, [x, y]);
   const choices = [size, size * 0.85, size * 0.72].filter((one) => one >= 11.5);
   const least = choices.at(-1) ?? size;
-  let label = fitting([whole], room.width - 11, size, true);
-  let chosen = size;
-  for (const smaller of choices) {
-    if (!label) [label, chosen] = [fitting([message.m], room.width - 5, smaller, true), smaller];
+  let [label, chosen] = ["", size];
+  for (const text of new Set([whole, message.m])) {
+    for (const smaller of choices) {
+      if (!label) [label, chosen] = [fitting([text], room.width - 6, smaller, true), smaller];
+    }
   }
   if (!label && room.width > 44) [label, chosen] = [shortened(message.m, room.width - 5, least, true), least];
   return label ? labelShapes(bar, label, [x, y], chosen, thin, room.width) : [];

@@ -1,20 +1,21 @@
 // @ts-check
 /** What moves a viewer: when it draws, where the playhead goes, what is selected. */
 
+import { drawBeside, keepFocus, narrate, takeFocus } from "./beside.js";
 import { el } from "./dom.js";
-import { alongTime, belongs, sameSelection } from "./highlight.js";
+import { belongs, sameSelection } from "./highlight.js";
 import { Minimap } from "./minimap.js";
 import { Narrator } from "./narrator.js";
 import { OrderPanel } from "./orderpanel.js";
 import { Painter } from "./painter.js";
 import { PlayBar } from "./playbar.js";
+import { pinch } from "./pinch.js";
 import { Player } from "./player.js";
 import { Pointing } from "./pointing.js";
 import { createStore } from "./trace.js";
 import { Words } from "./words.js";
 
 /** @typedef {import("./types.js").Selection} Selection */
-/** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./trace.js").Store} Store */
 /** @typedef {import("./scale.js").Mode} Mode */
 /** @typedef {"right" | "down" | "auto"} WantedAxes */
@@ -87,6 +88,10 @@ export class Core {
       place: (t) => this.share(t), time: (share) => this.timeAt(share),
     });
     this.order = order && new OrderPanel(order, { text, select: (selection, pinned) => this.select(selection, pinned) });
+    pinch(this.painter.scroller, {
+      down: () => this.painter.frame?.down ?? false,
+      zoom: (factor, along) => this.zoomAt(factor, this.painter.viewport?.time(along) ?? 0),
+    });
     this.watch = new ResizeObserver(() => this.schedule());
     this.watch.observe(this.root);
     this.words = new Words(options.text, this.store.unit, this.store.live);
@@ -105,17 +110,18 @@ export class Core {
   /** @param {{ms: string[]}} mark @param {string} key @returns {Selection | null} */
   selectionOf(mark, key) {
     const found = this.painter.drawing.marks.get(key);
+    if (found?.c && (found.cls === "crash" || !mark.ms.length)) return { c: found.c };
     if (mark.ms.length === 1) return { m: mark.ms[0] };
-    if (!found) return null;
-    if (found.c && !mark.ms.length) return { c: found.c };
-    return found.ns.length ? { n: found.ns[0] } : null;
+    return found?.ns.length ? { n: found.ns[0] } : null;
   }
 
-  /** A press beside all marks: on the name of a consumer, or on nothing. @param {number} x @param {number} y */
+  /** A press beside all marks: on the name of a consumer, a time, or nothing. @param {number} x @param {number} y */
   atName(x, y) {
     const c = this.painter.consumerAt(x, y);
+    const t = this.painter.timeAt(x, y);
     if (c) this.select({ c }, true);
-    return c !== "";
+    else if (t !== null) this.player.seek(t);
+    return c !== "" || t !== null;
   }
 
   // --- time ------------------------------------------------------------------------------------
@@ -179,16 +185,29 @@ export class Core {
     this.options.onView?.({ scale: mode, axes, speed: this.player.speed, filter, follow: span > 0 });
   }
 
-  /** @param {-1 | 0 | 1} by */
+  /** @param {-1 | 0 | 1} by a step in or out, or all */
   zoom(by) {
     const viewport = this.painter.viewport;
     if (!viewport) return;
+    if (by === 0) {
+      this.wanted.px = null;
+      this.painter.aim = { t: this.store.start, share: 0 };
+      return this.schedule();
+    }
     const { player } = this;
-    const middle = viewport.time((viewport.lead + viewport.view) / 2);
     const { from, to } = viewport.sight;
-    const at = !player.atEnd && player.t > from && player.t < to ? player.t : middle;
-    this.wanted.px = by === 0 ? null : this.painter.px * ZOOM ** by;
-    this.painter.aim = { t: at, share: by === 0 ? 0 : (at - from) / Math.max(1, to - from) };
+    const seen = !player.atEnd && player.t > from && player.t < to;
+    this.zoomAt(ZOOM ** by, seen ? player.t : viewport.time((viewport.lead + viewport.view) / 2));
+  }
+
+  /** @param {number} factor @param {number} t what stays where it is */
+  zoomAt(factor, t) {
+    const viewport = this.painter.viewport;
+    if (!viewport) return;
+    const { from, to } = viewport.window;
+    this.wanted.px = this.painter.px * factor;
+    this.painter.aim = { t, share: (viewport.px(t) - from) / Math.max(1, to - from) };
+    this.stopFollowing();
     this.schedule();
   }
 
@@ -245,68 +264,16 @@ export class Core {
       const selection = this.hovered ?? this.pinned;
       const some = selection !== null && marks.some((mark) => belongs(mark, selection));
       painter.drawing.root.classList.toggle("selecting", some);
-      this.keepFocus(marks);
+      keepFocus(painter.drawing.root, marks);
       const hot = (/** @type {Parameters<typeof belongs>[0]} */ mark) => selection !== null && belongs(mark, selection);
       painter.draw(marks, head, hot, this.pointing.tabStop(marks), words);
-      this.follow(marks);
-      this.around(marks);
+      takeFocus(this, marks);
+      drawBeside(this, marks);
     }
     this.order?.draw(store, player.shown, this.hovered ?? this.pinned, () => this.schedule());
     this.bar?.draw(store, words);
-    this.narrate();
+    narrate(this);
     this.tell();
-  }
-
-  /** What has the focus may go, but the focus stays in the diagram. @param {Mark[]} marks */
-  keepFocus(marks) {
-    const { drawing } = this.painter;
-    const focused = document.activeElement;
-    if (!focused || focused === drawing.root || !drawing.root.contains(focused)) return;
-    const key = focused.getAttribute("data-key");
-    if (!marks.some((mark) => mark.key === key)) /** @type {any} */ (drawing.root).focus({ preventScroll: true });
-  }
-
-  /** The focus goes where the playhead went. @param {Mark[]} marks */
-  follow(marks) {
-    const event = this.player.event;
-    if (!this.refocus || !event) return;
-    this.refocus = false;
-    const named = marks.filter((mark) => mark.name);
-    const about = named.filter((mark) => mark.ns.includes(event.n));
-    const same = named.filter((mark) => event.m && mark.ms.includes(event.m) && mark.t <= event.t);
-    const next = about.at(-1) ?? alongTime(same).at(-1);
-    if (next) this.pointing.focus(next.key);
-  }
-
-  /** Parts beside the diagram. @param {Mark[]} marks */
-  around(marks) {
-    const { painter, store, words } = this;
-    const { viewport, frame, drawing } = painter;
-    if (!viewport || !frame) return;
-    const total = Math.max(1, viewport.length - viewport.view + viewport.lead);
-    const seen = { from: viewport.scroll / viewport.length, to: Math.min(1, (viewport.scroll + viewport.view - viewport.lead) / viewport.length) };
-    const { text } = this.options;
-    this.minimap?.draw(store, viewport.scale, total > 1 ? seen : { from: 0, to: 1 }, text("ctl.overview"));
-    const lanes = [...frame.strips.values()].map(({ lane }) => lane.name || text(`lane.${lane.kind}`)).join(", ");
-    drawing.root.setAttribute("aria-label", text("dia.label", { lanes }));
-    drawing.root.setAttribute("aria-description", text("dia.hint"));
-    const notices = [
-      store.left && !store.live ? words.text("cap.run", { n: store.left, cap: store.cap }) : "",
-      painter.dense ? words.text("cap.dense") : "",
-    ];
-    painter.notice.textContent = notices.join(" ").trim();
-    painter.notice.hidden = !painter.notice.textContent;
-    painter.drawing.root.classList.toggle("empty", marks.length === 0);
-  }
-
-  narrate() {
-    const { player, words } = this;
-    if (!this.narrator) return;
-    if (player.atEnd) return this.narrator.say("", words.text("dia.hint"), false, false);
-    const { event } = player;
-    if (!event) return this.narrator.say("", words.text("say.start"), true, false);
-    const bad = this.store.anomalies.some(({ n }) => n === event.n);
-    this.narrator.say(words.clock(event.t), words.say(event), true, bad);
   }
 
   tell() {

@@ -70,7 +70,7 @@ export class Painter {
   paint(store, wanted, head, say) {
     const width = Math.floor(this.scroller.clientWidth);
     if (width < 40) return null;
-    const { axes, sizes } = fitTo(width, wanted.axes);
+    const { axes, sizes } = this.fit(store, width, wanted.axes, say);
     const lanes = lanesOf(store);
     const mores = new Set(store.lanes.filter(({ rows }) => rows.over.length).map(({ id }) => id));
     const frame = new Frame(axes, sizes, lanes, mores, axes === "down" ? width : 0);
@@ -86,6 +86,16 @@ export class Painter {
     const length = Math.max(viewport.length - viewport.base, viewport.window.to + 1);
     const means = { frame, scale, px, words: say, changed: wanted.changed, window: viewport.window, length, now: head.now };
     return scene(found, means, times, store.instants, store.unit);
+  }
+
+  /** Sizes with room for the times, where those stand beside each other's lines. @param {Store} store @param {number} width @param {Wanted["axes"]} wanted @param {import("./words.js").Words} say */
+  fit(store, width, wanted, say) {
+    const fit = fitTo(width, wanted);
+    if (fit.axes === "right") return fit;
+    const { instants } = store;
+    const every = Math.ceil((instants.length + 1) / 100);
+    const times = instants.filter((_, k) => k % every === 0).map((t) => textWidth(say.tick(t), fit.sizes.small));
+    return { ...fit, sizes: { ...fit.sizes, head: Math.max(fit.sizes.head, 16 + Math.max(0, ...times)) } };
   }
 
   /** @param {Store} store @param {Wanted} wanted @param {Head} head @param {Frame} frame @param {number} most */
@@ -194,5 +204,13 @@ export class Painter {
       if (across >= from && across < to) return lane.kind === "consumer" ? lane.name : "";
     }
     return "";
+  }
+
+  /** The time that was pressed on the axis; null: something else was. @param {number} x @param {number} y */
+  timeAt(x, y) {
+    const { frame, viewport } = this;
+    if (!frame || !viewport) return null;
+    const [along, across] = frame.down ? [y, x] : [x, y];
+    return across < frame.sizes.head && along > frame.sizes.lead ? viewport.time(along) : null;
   }
 }

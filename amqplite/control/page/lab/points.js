@@ -133,7 +133,7 @@ function crashMark(point, strip, cx) {
   const r = Math.max(9, Math.min(13, strip.size * 0.32));
   const hit = around(x, y, r + 3);
   cx.ground.hard.push(hit);
-  return markOf(point, { cls: "crash", shapes: cross(x, y, Math.round(r)), hit, ms: [] }, cx);
+  return markOf(point, { cls: "crash", shapes: cross(x, y, Math.round(r)), hit }, cx);
 }
 
 /** @param {Point} point @param {Strip} strip @param {Context} cx */

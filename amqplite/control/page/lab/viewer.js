@@ -14,7 +14,8 @@
  *
  * `createViewer(container, options)`; options:
  *   text(key, slots)         words, in the page's language; keys used: `dia.*`, `say.*`, `ctl.*`,
- *                            `cause.*`. After a change of language: `viewer.retell()`.
+ *                            `lane.*`,
+ *                            `name.*`, `end.*`, `order.*`, `cause.*`, `sub.*`, `fault.*`. After a change of language: `viewer.retell()`.
  *   onSelect(sel, pinned)    the reader hovers (pinned = false), clicks or presses Enter (true);
  *                            sel = null: nothing is selected any more. Never called for setSelection.
  *   onTime(t, n)             the reader or playing moved the playhead; at most once a frame. t = null: at

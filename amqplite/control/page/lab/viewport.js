@@ -16,7 +16,7 @@ export const AT_ONCE = 60;
 const LONGEST = 4e6;
 /** Multiples of this are taken off positions far along. */
 const BASE = 1 << 17;
-const STEP = { least: 44, most: 132 };
+const STEP = { least: 44, down: 58, most: 132 };
 const BAR_LEAST = 46;
 
 /** Median time that messages are worked on, in microseconds, of the first that are. @param {Store} store */
@@ -40,7 +40,8 @@ export function natural(store, mode, room, ends, down, unit) {
   const many = store.messages.size > AT_ONCE;
   if (mode === "order") {
     const fit = room / Math.max(1, store.instants.length - 1);
-    return many ? STEP.least : Math.min(STEP.most, Math.max(STEP.least, down ? 0 : fit));
+    if (down) return STEP.down;
+    return many ? STEP.least : Math.min(STEP.most, Math.max(STEP.least, fit));
   }
   const units = Math.max((ends.end - ends.start) / store.unit, 1e-3);
   const legible = (BAR_LEAST * store.unit) / medianWork(store);
