@@ -141,10 +141,8 @@ class Late:
 
     Attributes:
         bar: its attempt that was acked.
-        over: how many overtook it.
     """
 
     start: int
     stop: int
-    over: int
     bar: Bar

@@ -51,6 +51,7 @@ def lay_out(
     late: Mapping[int, int],
     queues: Iterable[tuple[str, str]] = (),
     messages_max: int = MESSAGES_MAX,
+    instant_us: int = 0,
 ) -> Layout:
     """Lay out a trace.
 
@@ -60,13 +61,15 @@ def lay_out(
             the first of them completed.
         queues: `(vhost, name)` of those to have a lane in any case, in this order.
         messages_max: most messages that are drawn; the order lines are always of all.
+        instant_us: what takes no longer takes no time: nothing waits, or goes unnoticed.
     """
     messages, drawn = _first_messages(events, messages_max)
     shapes = Shapes()
     shapes.add(drawn)
     lanes = lanes_of(drawn, queues)
     _merge_producers(shapes, lanes)
-    bars = [bar for bar in shapes.bars if bar.lane != bar.queue or bar.stop != bar.start]
+    _forget_instants(shapes, instant_us)
+    bars = shapes.bars
     orders = [found for found in order_lines(events) if found.completed]
     lates = _rings(bars, orders, late)
     for lane in lanes:
@@ -85,6 +88,23 @@ def lay_out(
         messages=messages,
         left_out=max(0, messages - messages_max),
     )
+
+
+def _forget_instants(shapes: Shapes, instant_us: int) -> None:
+    """Leave out what took no time, or next to none."""
+
+    def took(thing: Bar | Span) -> bool:
+        return thing.stop is None or thing.stop - thing.start > instant_us
+
+    waited = {(bar.lane, bar.s, bar.n1) for bar in shapes.bars if took(bar)}
+    for arrow in shapes.arrows:
+        if arrow.waited and (arrow.source, arrow.s, arrow.n) not in waited:
+            arrow.waited, arrow.fresh = False, arrow.kind == "deliver"
+    for bar in shapes.bars:
+        if bar.work is not None and bar.work - bar.start <= instant_us:
+            bar.work = bar.start
+    shapes.bars = [bar for bar in shapes.bars if bar.lane != bar.queue or took(bar)]
+    shapes.spans = [span for span in shapes.spans if span.kind != "quiet" or took(span)]
 
 
 def _first_messages(events: Sequence[Event], most: int) -> tuple[int, Sequence[Event]]:
@@ -121,11 +141,14 @@ def _rings(bars: list[Bar], orders: list[OrderLines], late: Mapping[int, int]) -
     lates = []
     for line in sorted((line for found in orders for line in found.lines), key=lambda one: one.n):
         bar = acked.get(line.n)
-        if bar is None or not (line.over or line.overtook):
+        if bar is None:
             continue
-        bar.ring = "late" if line.over else "early"
+        if line.n in late or line.over:
+            bar.ring = "late"
+        elif line.overtook:
+            bar.ring = "early"
         if since := late.get(line.n):
-            lates.append(Late(start=line.t - since, stop=line.t, over=line.over, bar=bar))
+            lates.append(Late(start=line.t - since, stop=line.t, bar=bar))
     return lates
 
 

@@ -68,7 +68,7 @@ def make_scale(
         apart_us: what is no further from an instant belongs to it; a fiftieth of a unit by default.
         cut: units of an idle time; shorter ones stay as they are.
     """
-    instants = _instants(times, apart_us or unit_us // INSTANT)
+    instants = instants_of(times, apart_us or unit_us // INSTANT)
     first, last = instants[0], instants[-1]
     if kind == "order":
         return Scale(instants, [float(k) for k in range(len(instants))], unit_us, [])
@@ -78,7 +78,13 @@ def make_scale(
     return Scale(ends, [(t - first) / unit_us for t in ends], unit_us, [])
 
 
-def _instants(times: Iterable[int], apart_us: int) -> list[int]:
+def instants_of(times: Iterable[int], apart_us: int) -> list[int]:
+    """Return the instants at which something happens, in order; there is one at least.
+
+    Args:
+        times: in µs, in any order.
+        apart_us: what is no further from an instant belongs to it.
+    """
     instants = list[int]()
     for t in sorted(times):
         if not instants or t - instants[-1] > apart_us:

@@ -28,7 +28,7 @@ def test_m3_is_ringed_and_so_is_who_overtook_it() -> None:
         ("m3", "redelivered", "late"),
     ]
     (late,) = layout.lates
-    assert (late.bar.m, late.start / TICK, late.stop / TICK, late.over) == ("m3", 4.8, 6.6, 1)
+    assert (late.bar.m, late.start / TICK, late.stop / TICK) == ("m3", 4.8, 6.6)
 
 
 def test_what_is_seen_ends_with_the_last_event() -> None:
@@ -77,3 +77,21 @@ def test_as_json() -> None:
         }
     ]
     assert [span["to"] for span in told["spans"]] == [None]
+
+
+def test_what_takes_next_to_no_time_takes_none() -> None:
+    story = Story()
+    story.consumer(0, "c1")
+    story.publish(0, "m1")
+    story.deliver(0.01, "m1", "c1")
+    story.tell(0.02, "started", "m1", "c1")
+    story.add(2, "crashed", q="", c="c1")
+    story.lose(2.005, "c1")
+    story.requeue(2.005, "m1", "c1", "connection_lost", "eof")
+    whole, seen = lay_out(story.events, {}), lay_out(story.events, {}, instant_us=TICK // 50)
+    assert [bar.kind for bar in whole.bars] == ["waiting", "failed", "requeued"]
+    assert [bar.kind for bar in seen.bars] == ["failed", "requeued"]
+    assert [arrow.fresh for arrow in seen.arrows if arrow.kind == "deliver"] == [True]
+    assert seen.bars[0].work == seen.bars[0].start
+    assert [span.kind for span in whole.spans] == ["down", "quiet"]
+    assert [span.kind for span in seen.spans] == ["down"]

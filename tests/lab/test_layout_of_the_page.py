@@ -13,7 +13,7 @@ from msgspec import to_builtins
 from amqplite.broker.trace import as_dict
 from amqplite.lab.exact import run_exact
 from amqplite.lab.export.account import Account, account
-from amqplite.lab.layout import layout_json
+from amqplite.lab.layout import lay_out, layout_json
 from amqplite.lab.scenario import ORDER, find
 from amqplite.lab.trace import Header, Trace
 from tests.broker_process import ROOT
@@ -56,11 +56,14 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
 
 
 def same(told: Account, ask: Ask) -> None:
-    ours, theirs = layout_json(told.layout), ask(told)
+    late = {n: order.late for n, order in told.annotations.items()}
+    queues = [(queue.v, queue.q) for queue in told.header.queues]
+    layout = lay_out(told.events, late, queues)
+    ours, theirs = layout_json(layout), ask(told)
     for part in ("lanes", "boxes", "points", "spans"):
         assert ours[part] == theirs[part], part
-    late = [{"m": x.bar.m, "from": x.start, "to": x.stop} for x in told.layout.lates]
-    assert sorted(late, key=lambda x: x["m"]) == sorted(theirs["lates"], key=lambda x: x["m"])
+    lates = [{"m": x.bar.m, "from": x.start, "to": x.stop} for x in layout.lates]
+    assert sorted(lates, key=lambda x: x["m"]) == sorted(theirs["lates"], key=lambda x: x["m"])
 
 
 @pytest.mark.parametrize("name", ORDER)

@@ -10,11 +10,15 @@ from amqplite.lab.export.words import Words
 from amqplite.lab.layout import Layout, lay_out
 from amqplite.lab.metrics import Metrics
 from amqplite.lab.order import Analysis, Annotation, Report
+from amqplite.lab.scales import INSTANT
 from amqplite.lab.scenario import Scenario, ScenarioError, find
 from amqplite.lab.texts import text
 from amqplite.lab.trace import Header, Trace
 from amqplite.lab.verdict import verdict
 from amqplite.lab.why import Why, all_whys
+
+FINE = 400
+"""Parts of a picture: what takes less than one can hardly be seen."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,15 @@ class Account:
         """The diagram, without units of length."""
         late = {n: told.late for n, told in self.annotations.items()}
         queues = [(queue.v, queue.q) for queue in self.header.queues]
-        return lay_out(self.events, late, queues)
+        return lay_out(self.events, late, queues, instant_us=self._instant_us)
+
+    @property
+    def _instant_us(self) -> int:
+        """What is too short to be seen: a fiftieth of a tick, and of the whole a 400th."""
+        if not self.events:
+            return 0
+        whole = self.events[-1].t - self.events[0].t
+        return min(self.header.tick_us // INSTANT, whole // FINE)
 
     @cached_property
     def verdict(self) -> dict[str, str]:

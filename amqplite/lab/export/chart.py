@@ -9,7 +9,7 @@ from amqplite.lab.export.width import pixels
 from amqplite.lab.export.words import Words, plain
 from amqplite.lab.lanes import Lane
 from amqplite.lab.layout import Layout
-from amqplite.lab.scales import Kind, Scale, even_instants, make_scale
+from amqplite.lab.scales import INSTANT, Kind, Scale, even_instants, instants_of, make_scale
 
 MARGIN = 32
 LABELS = 76, 168
@@ -98,7 +98,7 @@ class Chart:
         names = [lane_name(lane, words) for lane in layout.lanes]
         widest = max((pixels(name, 14, bold=True) for name in names), default=0)
         self.left = MARGIN + min(max(widest, LABELS[0]), LABELS[1]) + 28
-        instants = instants_of(layout)
+        instants = instants_of(times_of(layout), words.tick_us // INSTANT)
         self.scale, self.unit = _fitted(kind, layout, instants, words.tick_us)
         self.right = self.x(layout.end) + 26
         self.instants = instants
@@ -168,7 +168,7 @@ def lane_name(lane: Lane, words: Words) -> str:
     return lane.name or words(f"lane.{lane.kind}")
 
 
-def instants_of(layout: Layout) -> list[int]:
+def times_of(layout: Layout) -> list[int]:
     """Return when anything that is drawn happens, in µs, in order."""
     times = {layout.start, layout.end}
     times |= {bar.start for bar in layout.bars} | {bar.stop for bar in layout.bars if bar.stop}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from amqplite.lab.boxes import WAITS, Arrow, Bar, Mark
 from amqplite.lab.export.canvas import Canvas, fitted, harmless
-from amqplite.lab.export.chart import instants_of, lane_name
+from amqplite.lab.export.chart import lane_name, times_of
 from amqplite.lab.export.text_notes import TextNote, notes_below
 from amqplite.lab.export.width import cells, cut
 from amqplite.lab.export.words import GIVEN_BACK, Words, plain
@@ -34,7 +34,7 @@ class _Chart:
         names = [harmless(lane_name(lane, words)) for lane in layout.lanes]
         self.names = [cut(name, LABEL_MAX, cells) for name in names]
         self.left = max([cells(name) for name in self.names] + [cells(words.unit)]) + 2
-        instants = instants_of(layout)
+        instants = times_of(layout)
         times = make_scale("time", instants, words.tick_us)
         collapsed = make_scale("collapse", instants, words.tick_us)
         self.scale = collapsed if collapsed.end < times.end / 2 else times

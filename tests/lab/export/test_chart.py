@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from amqplite.lab.export.chart import CHART, GAP, Chart, instants_of, lane_name
+from amqplite.lab.export.chart import CHART, GAP, Chart, lane_name, times_of
 from amqplite.lab.lanes import Lane
 from amqplite.lab.scales import Kind
 from tests.lab.export.pictures import WORDS, account_of, chart_of
@@ -89,7 +89,7 @@ def test_one_message_to_two_queues_goes_side_by_side() -> None:
 
 
 def test_instants_are_those_at_which_something_is_drawn() -> None:
-    times = [t / TICK for t in instants_of(chart_of().layout)]
+    times = [t / TICK for t in times_of(chart_of().layout)]
     assert times == [0, 1, 1.8, 2, 2.8, 3, 3.4, 4, 4.8, 6.6, 8.4]
 
 
