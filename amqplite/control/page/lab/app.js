@@ -37,6 +37,9 @@ const VIEWS = {
   compare: () => import("./compare.js"),
 };
 
+/** A page that isn't there after so long says that it is coming. */
+const PATIENCE_MS = 500;
+
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const loaded = new Map();
 /** @type {{route: any, view: View, made: number} | null} */
@@ -115,18 +118,24 @@ async function make(route, quiet) {
   const context = { route, update, go, title };
   title("");
   put(main, section);
+  const patience = window.setTimeout(wait, PATIENCE_MS, section);
   let view = {};
   try {
     view = await (await VIEWS[route.page]()).show(section, context);
   } catch (error) {
     put(section, problem(error, () => void render(true), "h1"));
   }
+  clearTimeout(patience);
   if (own !== made) {
     view.destroy?.(); // somebody went on before it was there
     return;
   }
   current = { route: current.route, view, made: own };
   if (!quiet) arrive();
+}
+
+function wait(section) {
+  if (!section.hasChildNodes()) put(section, el("p", { class: "quiet waiting", role: "status" }, text("nav.waiting")));
 }
 
 /** A new page begins at its top, for eyes and for screen readers. */

@@ -7,7 +7,7 @@ import { pick, text } from "./i18n.js";
 import { differences, priceOf, ranksChanged, shiftOf } from "./difference.js";
 import { openNamed } from "./loaded.js";
 import { badge, keptMode } from "./masthead.js";
-import { runName, valueWords } from "./scenario_facts.js";
+import { runName, setWords } from "./scenario_facts.js";
 import { createTwins } from "./twins.js";
 
 const DEFAULTS = ["s/fig-11-2", "s/fix-single-active"];
@@ -104,11 +104,5 @@ function partner(name, catalogue) {
 const scenarioOf = (run, catalogue) => catalogue.find((one) => one.id === run.header.scenario);
 
 /** What kind of run it is, and what was set otherwise than usual. */
-function heading(run, catalogue) {
-  const { header } = run;
-  const params = catalogue.find((one) => one.id === header.scenario)?.params ?? [];
-  const set = params
-    .filter(({ name, default: usual }) => (header.params?.[name] ?? usual) !== usual)
-    .map((param) => text("cmp.set", { name: pick(param), value: valueWords(param, header.params[param.name]) }));
-  return [badge(keptMode(run)), set.length > 0 && el("span", { class: "quiet" }, set.join(" · "))];
-}
+const heading = (run, catalogue) =>
+  [badge(keptMode(run)), el("span", { class: "quiet" }, setWords(run, catalogue).join(" · "))];

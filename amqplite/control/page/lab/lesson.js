@@ -19,6 +19,8 @@ import { masthead, modeSwitch } from "./masthead.js";
 import { showOwn } from "./own.js";
 import { showWhy } from "./why.js";
 
+const FOLLOW_TICKS = 16;
+
 export const STEPS = ["predict", "run", "why", "fix"];
 
 /** @type {(main: any, context: import("./app.js").Context) => Promise<import("./app.js").View>} */
@@ -67,7 +69,12 @@ class Lesson {
 
   get wish() {
     const own = known(this.scenario, scenarioParams(this.params));
-    return wish(this.scenario.id, own, this.params);
+    return wish(this.scenario.id, own, { ...this.params, mode: this.mode });
+  }
+
+  /** Exact, unless people bring consumers of their own, or wish for real ones. */
+  get mode() {
+    return this.params.mode ?? (this.scenario.own ? "real" : "exact");
   }
 
   /** The address in another step or setting, with what was predicted. */
@@ -104,7 +111,7 @@ class Lesson {
     masthead(this.head, {
       crumb: { href: "#/", label: text("nav.scenarios") },
       title: pick(scenario.title), lede: pick(scenario.teaches),
-      mode: this.params.mode === "real" ? "real" : "exact", run: step === "predict" ? null : loaded?.run,
+      mode: this.mode, run: step === "predict" ? null : loaded?.run,
       small: step !== "predict",
     });
   }
@@ -172,6 +179,7 @@ class Lesson {
     loaded.listeners.add(this.listener);
     this.unlisten = loaded.store.listen(() => this.stage?.draw());
     this.came("run");
+    if (loaded.run.state === "running" && this.scenario.own) this.keepUp();
     if (fresh && !this.params.t && this.step === "run" && loaded.run.state !== "running") this.replay();
   }
 
@@ -180,6 +188,12 @@ class Lesson {
     const { player } = this.stage.viewer;
     player.start();
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
+  }
+
+  /** It goes on for long: what is newest stays in sight. */
+  keepUp() {
+    if (!this.params.x) this.stage.setScale("time");
+    this.stage.viewer.setFollow(true, FOLLOW_TICKS * this.loaded.store.unit);
   }
 
   came(what) {
@@ -219,7 +233,7 @@ class Lesson {
         address: (change) => this.address(change),
       });
     }
-    put(this.above, loaded.run.state === "failed" && note(text("run.failed", { reason: loaded.run.reason ?? "" })), !done && el("p", { class: "running", role: "status" }, text("run.running")));
+    put(this.above, loaded.run.state === "failed" && note(text("run.failed", { reason: loaded.run.reason ?? "" })), !done && el("p", { class: "running", role: "status" }, text(scenario.own ? "run.open" : "run.running")));
   }
 
   drawControls() {
@@ -230,10 +244,10 @@ class Lesson {
       scenario.own && showOwn(scenario),
       el("div", { class: "columns" }, el("section", { class: "panel" },
         el("h2", {}, text("run.how")),
-        modeSwitch(this.params.mode ?? "exact", (mode) => this.context.go(this.address({ mode: mode === "exact" ? undefined : mode, step: "run" })), () => void this.drawRun(true)),
+        modeSwitch(this.mode, (mode) => this.context.go(this.address({ mode, step: "run" })), () => void this.drawRun(true)),
         scenario.params.length > 0 && knobs(scenario, settings(scenario, this.wish.params), (name, value) => this.turn(name, value))),
       el("section", { class: "panel" }, el("h2", {}, text("fault.title")), faults,
-        this.params.mode !== "real" && el("p", { class: "quiet" }, text("fault.exact")))),
+        this.mode !== "real" && el("p", { class: "quiet" }, text("fault.exact")))),
     );
     this.faults = createFaults(faults, {
       consumers: () => consumersOf(scenario), focused: () => this.stage.viewer.consumer(), hub: this.stage.hub,

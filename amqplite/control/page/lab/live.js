@@ -8,6 +8,7 @@ import { amqpUrl } from "./own.js";
 import { problem } from "./problem.js";
 import { format } from "./route.js";
 import { LiveQueue } from "./live_queue.js";
+import { causeWords } from "./told.js";
 
 const PERIOD_MS = 2000;
 
@@ -52,7 +53,7 @@ export async function show(main, context) {
   };
 }
 
-const COLUMNS = ["live.queue", "live.vhost", "live.ready", "live.unacked", "live.consumers", "live.state"];
+const COLUMNS = ["live.queue", "live.vhost", "live.ready", "live.unacked", "live.consumers", "live.verdict", "live.state"];
 
 function table(queues) {
   const sorted = [...queues].sort((a, b) => b.consumers - a.consumers || (a.q < b.q ? -1 : 1));
@@ -62,12 +63,21 @@ function table(queues) {
     el("tbody", {}, sorted.map(row))));
 }
 
-function row({ v, q, ready, unacked, consumers, traced }) {
+function row({ v, q, ready, unacked, consumers, traced, order }) {
   return el("tr", {},
     el("th", { scope: "row" }, el("a", { href: format({ page: "live", path: [v, q] }) }, q)),
     el("td", { class: "quiet" }, v),
     [ready, unacked, consumers].map((count) => el("td", { class: `number${count ? "" : " quiet"}` }, number(count ?? 0))),
+    verdict(order ?? {}),
     el("td", { class: traced ? "" : "quiet" }, text(traced ? "live.traced" : consumers ? "live.untraced" : "live.idle")));
+}
+
+/** What the meter of every queue says, traced or not. */
+function verdict({ completed = 0, inversions = 0, by_cause: causes = {} }) {
+  if (!completed) return el("td", { class: "quiet" }, text("live.nothing"));
+  if (!inversions) return el("td", { class: "fine" }, text("live.order", { n: number(completed), of: number(completed) }));
+  const [[worst] = [""]] = Object.entries(causes).sort(([, a], [, b]) => b.inversions - a.inversions);
+  return el("td", { class: "trouble" }, text("gallery.came", { n: inversions }), worst && el("span", { class: "quiet" }, ` · ${causeWords(worst)}`));
 }
 
 /** Three lines that make one. */

@@ -35,7 +35,7 @@ export function showMetrics(host, run) {
     el("dl", { class: "headline" },
       figure("m.inv", about + number(inversions), inversions),
       figure("m.moved", about + number(moved), moved),
-      figure("m.late", late ? span(late, unit) : "0", late),
+      figure("m.late", late ? withUnit(late, unit) : "0", late),
       figure("m.buf", about + number(buffer), buffer)),
     el("dl", { class: "counts" },
       count("m.redel", counts.redeliveries),
@@ -46,6 +46,12 @@ export function showMetrics(host, run) {
     expected(run.expect ?? []),
     el("details", {}, el("summary", {}, text("metrics.all")), table(run.metrics, unit), costs(run)),
   );
+}
+
+/** A duration with its unit in small letters. */
+function withUnit(us, tick_us) {
+  const value = span(us, tick_us, false);
+  return [value, el("small", {}, span(us, tick_us).replace(value, ""))];
 }
 
 const figure = (key, value, odd) =>

@@ -156,9 +156,7 @@ export function showOutcome(scenario, params, truth) {
 function answered(question, given, right) {
   const hit = given.id === right.id;
   return el("div", {},
-    el("p", { class: hit ? "fine" : "trouble" },
-      sign(!hit),
-      text(hit ? "outcome.right" : "outcome.wrong", { answer: pick(given), right: pick(right) })),
+    el("p", { class: "said" }, sign(!hit), text(hit ? "outcome.right" : "outcome.wrong", { answer: pick(given), right: pick(right) })),
     el("p", {}, pick(question.why)));
 }
 

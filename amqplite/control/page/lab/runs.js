@@ -7,7 +7,7 @@ import { number, span, text } from "./i18n.js";
 import { badge, keptMode } from "./masthead.js";
 import { headline } from "./metrics.js";
 import { format } from "./route.js";
-import { runName } from "./scenario_facts.js";
+import { runName, setWords } from "./scenario_facts.js";
 import { say } from "./said.js";
 
 /** Octets above which a file is no trace of ours. */
@@ -51,9 +51,10 @@ export async function show(main, context) {
         el("p", { class: "row quiet" }, badge(keptMode(run)),
           el("span", {}, text("runs.events", { n: number(run.count) })),
           el("span", {}, span(run.duration ?? 0, run.header.tick_us)),
+          setWords(run, catalogue).map((words) => el("span", {}, words)),
           run.state === "running" && el("b", {}, text("runs.running")))),
       el("p", { class: inversions ? "trouble came" : "fine came" },
-        text(inversions ? "gallery.came" : "runs.inorder", { n: inversions })),
+        text(inversions ? "gallery.came" : "gallery.inorder", { n: inversions })),
       button(text("runs.delete"), () => void remove(run), { class: "plain", "aria-label": text("runs.delete.name", { name }) }));
   }
 

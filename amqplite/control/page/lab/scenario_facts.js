@@ -43,6 +43,14 @@ export function valueWords(param, value) {
   return param.zero && value === 0 ? pick(param.zero) : String(value);
 }
 
+/** What was set otherwise than usual for a run, in words. @returns {string[]} */
+export function setWords({ header }, catalogue) {
+  const params = catalogue.find((one) => one.id === header.scenario)?.params ?? [];
+  return params
+    .filter(({ name, default: usual }) => (header.params?.[name] ?? usual) !== usual)
+    .map((param) => text("cmp.set", { name: pick(param), value: valueWords(param, header.params[param.name]) }));
+}
+
 /** What is set, with what isn't as it is by default. */
 export function settings(scenario, params) {
   const defaults = (scenario.params ?? []).map(({ name, default: value }) => [name, value]);

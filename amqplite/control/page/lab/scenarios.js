@@ -76,6 +76,6 @@ function entry(scenario, came) {
       el("h3", {}, el("a", { href: to(scenario) }, pick(scenario.title))),
       el("p", {}, pick(scenario.teaches)),
     ),
-    el("p", { class: "came quiet" }, came ? text("gallery.came", { n: came.inv }) : ""),
+    el("p", { class: "came quiet" }, came ? text(came.inv ? "gallery.came" : "gallery.inorder", { n: came.inv }) : ""),
   );
 }

@@ -123,7 +123,7 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
   drawSwitches();
 
   return {
-    hub, viewer, aside, key, bar,
+    hub, viewer, aside, key, bar, setScale,
     /** Another store takes the place of the one that was shown. */
     setStore(next) {
       store = next;

@@ -97,5 +97,5 @@ const short = (label) => (label.length > 5 ? `${label.slice(0, 4)}…` : label);
 
 /** Two lines that cross, or a tick. @param {boolean} odd */
 export const sign = (odd) =>
-  svg("svg", { class: "sign", viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
+  svg("svg", { class: `sign ${odd ? "trouble" : "fine"}`, viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
     svg("path", { d: odd ? "M4 2C4 8 12 8 12 14M12 2C12 8 4 8 4 14" : "M2.5 8.5L6.5 12.5L13.5 3.5" }));
