@@ -103,8 +103,13 @@ class Account:
         return scenario.price.zh if lang == "zh" else scenario.price.en
 
     def sentences(self, lang: str, most: int) -> list[str]:
-        """Return the verdict, and then what befell messages: `most` of them, and how many more."""
-        told = [self.verdict[lang], *(why.text[lang] for why in self.whys[:most])]
+        """Return the verdict, then what befell `most` messages, the worst hit, and how many more.
+
+        Worst are loss and repetition, then who was latest; they are told as they happened.
+        """
+        worst = sorted(self.whys, key=lambda why: (why.kind == "overtaken", -why.late))[:most]
+        chosen = [why for why in self.whys if any(why is one for one in worst)]
+        told = [self.verdict[lang], *(why.text[lang] for why in chosen)]
         if len(self.whys) > most:
             told.append(text(lang, "out.more", n=len(self.whys) - most))
         return [sentence for sentence in told if sentence]

@@ -123,10 +123,7 @@ def _path(arrow: Arrow, chart: Chart, waits: dict[tuple[str, int, int], Bar]) ->
 
 def through(chart: Chart, queue: Strip, t: int) -> float:
     """Return where a message that does not wait goes through its queue: above those that do."""
-    taken = any(
-        bar.lane == queue.lane.id and bar.row == 0 and bar.shown <= t and (bar.stop or t) >= t
-        for bar in chart.layout.bars
-    )
+    taken = chart.is_taken(queue.lane.id, t)
     return queue.top - 6 if taken else queue.first
 
 

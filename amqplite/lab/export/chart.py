@@ -1,5 +1,6 @@
 """Where the lanes and instants of a picture are, in pixels."""
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -104,6 +105,7 @@ class Chart:
         self.instants = instants
         self.strips: dict[str, Strip] = {}
         self._asides = _asides(layout.arrows)
+        self._first_rows = _first_rows(layout.bars)
         self.y = y
         self.bottom = self._stack(y + AXIS)
 
@@ -124,6 +126,12 @@ class Chart:
         """Return how far beside others an arrow goes: one message may go to several queues."""
         queue = arrow.target if arrow.kind == "publish" else arrow.source
         return ASIDE * self._asides.get((arrow.id, arrow.t, queue), 0)
+
+    def is_taken(self, lane: str, t: int) -> bool:
+        """Return whether something is in the first row of a lane at an instant."""
+        rows = self._first_rows.get(lane, [])
+        before = bisect_right(rows, t, key=lambda bar: bar.shown)
+        return before > 0 and (rows[before - 1].stop is None or (rows[before - 1].stop or 0) >= t)
 
     def bar(self, bar: Bar) -> tuple[float, float, float, float]:
         """Return a bar's x, upper edge, width and height."""
@@ -150,6 +158,15 @@ class Chart:
                 last = self.x(t)
                 ticks.append((last, label))
         return ticks
+
+
+def _first_rows(bars: Iterable[Bar]) -> dict[str, list[Bar]]:
+    """Return what is in the first row of each lane, in order: no two overlap."""
+    found: dict[str, list[Bar]] = {}
+    for bar in sorted(bars, key=lambda one: one.shown):
+        if bar.row == 0:
+            found.setdefault(bar.lane, []).append(bar)
+    return found
 
 
 def _asides(arrows: Iterable[Arrow]) -> dict[tuple[int, int, str], int]:

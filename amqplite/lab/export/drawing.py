@@ -1,5 +1,6 @@
 """SVG as text: elements with their attributes, and names of strangers made harmless."""
 
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from xml.sax.saxutils import escape, quoteattr
@@ -7,17 +8,15 @@ from xml.sax.saxutils import escape, quoteattr
 Value = str | float | None
 
 
+_STRANGE = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\u202a-\\u202e\\u2066-\\u2069\\ufffe\\uffff]"
+)
+"""What may not stand in XML, or turns the direction of the text around it."""
+
+
 def harmless(text: str) -> str:
     """Return text that may stand in XML: what may not, or shows nothing, is a replacement mark."""
-    return "".join(char if _is_allowed(char) else "\N{REPLACEMENT CHARACTER}" for char in text)
-
-
-def _is_allowed(char: str) -> bool:
-    code = ord(char)
-    if code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000:
-        return False
-    turns_around = 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069
-    return not turns_around and code & 0xFFFE != 0xFFFE
+    return _STRANGE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def number(value: float) -> str:

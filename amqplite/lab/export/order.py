@@ -19,7 +19,7 @@ TALL, APART = 28, 62
 """Height of a message's box, and between the two rows."""
 
 STEP = 104
-SIZE = 12.5
+SIZE, SMALL = 12.5, 10
 TITLE = 26
 STRIP = 70
 
@@ -74,6 +74,7 @@ class _Lines:
         self.boxed = widest + 4 <= self.step
         self.width = max(40.0, widest) if self.step >= 46 else widest
         self.half = TALL / 2 if self.boxed else 5.0
+        self.small = max(pixels(line.m, SMALL, bold=True) for line in found.lines) + 6
 
     def x(self, place: int) -> float:
         return self.left + 18 + (self.width / 2 if self.boxed else 6) + place * self.step
@@ -216,10 +217,10 @@ class _Lines:
     def _small(self, drawing: Drawing, line: Line, x: float, y: float, stroke: str) -> None:
         drawing.put("circle", cx=x, cy=y, r=4, fill=stroke)
         above = y < (self.upper + self.lower) / 2
-        every = -(-(pixels("m00", 10) + 5) // self.step)
+        every = -(-self.small // self.step)
         place = line.published if above or line.completed is None else line.completed
         if place % every == 0:
-            _middle(drawing, line.m, x, y - 9 if above else y + 18, 10)
+            _middle(drawing, line.m, x, y - 9 if above else y + 18, SMALL)
 
 
 def _middle(drawing: Drawing, text: str, x: float, y: float, size: float) -> None:

@@ -73,7 +73,7 @@ def _pills(marks: list[Mark], chart: Chart) -> Iterator[Pill]:
         if pill is not None:
             yield pill
         width = _width(mark.m)
-        pill = Pill([mark], x - width / 2, width, mark.m)
+        pill = Pill([mark], max(x - width / 2, chart.left - 20), width, mark.m)
     if pill is not None:
         yield pill
 

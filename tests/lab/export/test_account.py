@@ -70,3 +70,15 @@ def test_no_events_come_to_nothing() -> None:
 def test_events_and_header_are_the_traces() -> None:
     told = account_of(figure_11_2(), seed=7)
     assert (len(told.events), told.header.seed, told.counts.redeliveries) == (25, 7, 1)
+
+
+def test_of_many_stories_the_worst_are_told_in_their_order() -> None:
+    story = Story()
+    story.consumer(0, "c1")
+    for m in ("m1", "m2", "m3", "m4"):
+        story.publish(0, m)
+        story.deliver(0, m, "c1")
+    for tick, m in ((1, "m4"), (3, "m2"), (4, "m3"), (9, "m1")):
+        story.ack(tick, m, "c1")
+    told = account_of(story).sentences("en", 2)
+    assert [sentence.split()[0] for sentence in told[1:]] == ["m3", "m1", "1"]
