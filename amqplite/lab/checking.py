@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from amqplite.lab.expect import Expect
 from amqplite.lab.script import Parameter, Scenario, ScenarioError
 from amqplite.lab.settings import put_in, settle
 
@@ -22,6 +23,9 @@ def check(scenario: Scenario) -> None:
     for variant in scenario.variants:
         for name, value in variant.set.items():
             _in_field(f"variants.{variant.name}.set", scenario, {name: value})
+    for expect in (scenario.expect, *(variant.expect for variant in scenario.variants)):
+        for name in expect.timed or ():
+            _require(name, Expect.__struct_fields__, "expect.timed", "field")
     for name in ("", *(variant.name for variant in scenario.variants)):
         check_play(put_in(scenario, settle(scenario, {}, name)))
 

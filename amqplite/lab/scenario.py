@@ -14,9 +14,10 @@ FOLDER = Path(__file__).parent / "scenarios"
 
 ORDER = (
     *("fig-11-2", "no-fault", "fix-queue-per-consumer", "fix-single-active", "sac-cancel"),
+    *("fig-11-2-keyed", "fix-partition-by-key", "repartition"),
     *("prefetch-blast", "nack-one-consumer", "parallel-no-fault", "silent-death", "resequencer"),
     *("ack-timeout", "lost-ack", "fix-idempotent", "publisher-retry"),
-    *("auto-ack-loss", "slow-unbounded"),
+    *("auto-ack-loss", "poison", "slow-unbounded", "slow-drop", "slow-backpressure"),
     *("destructive-ack", "late-subscriber", "two-publishers", "your-own"),
 )
 """The scenarios, as a class meets them."""

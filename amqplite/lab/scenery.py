@@ -13,6 +13,10 @@ Cue = tuple[float, Callable[[], object]]
 """`(at, call)`: what is to be done, and when, in ticks."""
 
 
+_LEADING = ("x-dead-letter-exchange", "x-dead-letter-routing-key")
+"""A queue's arguments that may name other queues and exchanges of the scenario."""
+
+
 class Scenery:
     """What a scenario needs on a vhost; nothing of it is durable.
 
@@ -56,6 +60,7 @@ class Scenery:
         cues = [(0.0, self._declaring(exchange)) for exchange in scenario.exchanges]
         cues += [(queue.at, self._queueing(queue)) for queue in scenario.queues]
         cues += [(binding.at, self._binding(binding)) for binding in scenario.bindings]
+        cues += [(one.until, self._unbinding(one)) for one in scenario.bindings if one.until]
         return sorted(cues, key=lambda cue: cue[0])
 
     def require_room(self) -> None:
@@ -98,7 +103,9 @@ class Scenery:
         return lambda: self._vhost.declare_exchange(None, name, exchange.type)
 
     def _queueing(self, queue: Queue) -> Callable[[], object]:
-        table = from_python(queue.declared(self._tick_us))
+        arguments = queue.declared(self._tick_us)
+        led = {name: self._led(arguments[name]) for name in _LEADING if name in arguments}
+        table = from_python({**arguments, **led})
         octets = encode_table(table)
         name = self.name_of(queue.name)
         return lambda: self._vhost.declare_queue(None, name, None, arguments=table, octets=octets)
@@ -106,3 +113,11 @@ class Scenery:
     def _binding(self, binding: Binding) -> Callable[[], object]:
         exchange, queue = self.name_of(binding.exchange), self.name_of(binding.queue)
         return lambda: self._vhost.bind_queue(None, None, exchange, queue, binding.key)
+
+    def _unbinding(self, binding: Binding) -> Callable[[], object]:
+        exchange, queue = self.name_of(binding.exchange), self.name_of(binding.queue)
+        return lambda: self._vhost.unbind_queue(None, None, exchange, queue, binding.key)
+
+    def _led(self, value: bool | int | str) -> bool | int | str:
+        """Return an argument that names a queue or exchange, as it is called on the vhost."""
+        return self.all_names.get(str(value), value)

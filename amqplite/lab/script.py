@@ -95,12 +95,18 @@ class Exchange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Binding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A binding of a queue, made `at` so many ticks."""
+    """A binding of a queue.
+
+    Attributes:
+        at: when it is made, in ticks.
+        until: when it is undone; 0 is never.
+    """
 
     exchange: str
     queue: str
     key: str = ""
     at: float = 0
+    until: float = 0
 
 
 class Series(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

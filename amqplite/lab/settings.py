@@ -80,10 +80,10 @@ def _read(param: Parameter, value: object) -> Setting:
                 raise ScenarioError(f"{param.name}: '{value}' is neither on nor off")
             return _WORDS[text]
         case "choice":
-            ids = [choice.id for choice in param.choices]
+            ids = {choice.id.lower(): choice.id for choice in param.choices}
             if text not in ids:
-                raise ScenarioError(f"{param.name}: '{value}' is none of {', '.join(ids)}")
-            return text
+                raise ScenarioError(f"{param.name}: '{value}' is none of {', '.join(ids.values())}")
+            return ids[text]
     return _read_number(param, value, text)
 
 

@@ -122,6 +122,43 @@ def test_a_late_ack_is_ignored_and_is_no_error() -> None:
     assert not [e for e in events if e.type in ("bad_ack", "channel_closed")]
 
 
+def refused(events: list[Event]) -> list[tuple[str, float]]:
+    return [(event.m, event.t / TICK_US) for event in events if event.type == "refused"]
+
+
+def last_taken(events: list[Event]) -> float:
+    return max(event.t for event in events if event.type == "enqueued") / TICK_US
+
+
+def test_who_publishes_at_the_instant_of_an_ack_finds_the_queue_still_full() -> None:
+    """A plain model of backpressure refuses 9 times, and its publisher is done at 28.
+
+    There the ack comes first at an instant that both share, as it was planned first; in its other
+    play of a full queue the publish does. Here producers always come before consumers, and over
+    TCP too acks are the later ones. With work that takes a moment less the model's numbers come.
+    """
+    events = run_exact(find("slow-backpressure")).events
+    at_ten = [(event.type, event.m) for event in events if event.t == 10 * TICK_US]
+    assert at_ten.index(("refused", "m11")) < at_ten.index(("acked", "m5"))
+    assert refused(events) == [(f"m{n}", 2.0 * n - 12) for n in range(11, 21)]
+    assert last_taken(events) == 29
+    events = run_exact(find("slow-backpressure"), {"service": 1.99}).events
+    assert refused(events) == [(f"m{n}", 2.0 * n - 13) for n in range(12, 21)]
+    assert last_taken(events) == 28
+
+
+def test_a_message_that_kills_is_handed_out_15_times_in_30_ticks() -> None:
+    events = run_exact(find("poison")).events
+    delivered = [(e.m, e.t / TICK_US) for e in events if e.type == "delivered"]
+    assert delivered == [("m1", 0), ("m2", 1), *(("m3", 2.0 * n) for n in range(1, 16))]
+
+
+def test_of_a_full_queue_the_oldest_go_as_the_sixth_comes() -> None:
+    events = run_exact(find("slow-drop")).events
+    dropped = [(e.m, e.t / TICK_US) for e in events if e.type == "dropped"]
+    assert dropped == [("m6", 10), ("m8", 12), ("m10", 14), ("m12", 16), ("m14", 18)]
+
+
 ALL = """
 from hashlib import sha256
 from amqplite.lab.exact import run_exact

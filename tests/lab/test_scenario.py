@@ -93,6 +93,7 @@ WRONG = [
     ("variant", ("{ detect = 6 }", "{ detect = 60 }"), "variants.late-detection.set: detect: 60"),
     ("setting", ("{ detect = 6 }", "{ late = 6 }"), "variants.late-detection.set: fig-11-2 has no"),
     ("expect", ("rework = 1.8", "reworked = 1.8"), "expect: unknown field `reworked`"),
+    ("timed", ("rework = 1.8", 'timed = ["work"]'), "expect.timed: there is no field 'work'"),
     ("twice", ('tag = "c1"', 'tag = "c2"'), "consumers: there are two 'c2'"),
 ]
 

@@ -35,6 +35,28 @@ def test_what_is_put_up_can_be_taken_down(rig: Rig) -> None:
     assert list(rig.vhost.exchanges) == exchanges
 
 
+def test_a_binding_may_be_undone(rig: Rig) -> None:
+    scenery = scenery_of(rig, "repartition")
+    assert [at for at, _ in scenery.cues] == [0, 0, 0, 0, 2.5, 2.5]
+    for at, call in scenery.cues:
+        if not at:
+            call()
+    accounts = rig.vhost.exchange("lab.accounts")
+    assert [queue.name for queue in accounts.route("A", None)] == ["lab.q1"]
+    for at, call in scenery.cues:
+        if at:
+            call()
+    assert [queue.name for queue in accounts.route("A", None)] == ["lab.q2"]
+
+
+def test_dead_letters_go_to_the_scenarios_own_queue(rig: Rig) -> None:
+    for _, call in scenery_of(rig, "poison").cues:
+        call()
+    settings = rig.vhost.queues["lab.q"].settings
+    assert settings.dead_letter_exchange == ""
+    assert settings.dead_letter_routing_key == "lab.dead"
+
+
 def test_times_of_queues_are_in_ticks(rig: Rig) -> None:
     for _, call in scenery_of(rig, "ack-timeout").cues:
         call()

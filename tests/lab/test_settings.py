@@ -80,6 +80,8 @@ def test_a_choice_is_one_of_its_answers() -> None:
     assert settle(sac, {"how": "close"})["how"] == "close"
     with pytest.raises(ScenarioError, match="how: 'run' is none of cancel, close"):
         settle(sac, {"how": "run"})
+    keyed = find("fig-11-2-keyed")
+    assert settle(keyed, {"m4_account": "b"})["m4_account"] == "B"
 
 
 def test_a_variant_that_is_not_there_is_named() -> None:
