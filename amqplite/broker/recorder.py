@@ -247,11 +247,14 @@ class Recorder:
         """Return what a message's order matters by: its routing key, unless that names a queue."""
         return message.routing_key if message.address[0] else ""
 
-    def confirmed(self, channel: Party, number: int) -> None:
-        """All that a channel published, up to `number`, is confirmed."""
-        if channel in self._senders:
-            who = self.publisher(channel)
-            self.write(self.clock(), "confirmed", ("/", ""), who, 0, 0, number, flags=MULTIPLE)
+    def answered(self, channel: Party, answers: Sequence[tuple[int, bool]]) -> None:
+        """What a channel published is confirmed, all up to a number, or nacked, that one alone."""
+        if channel not in self._senders:
+            return
+        who, t = self.publisher(channel), self.clock()
+        for number, taken in answers:
+            type_, flags = ("confirmed", MULTIPLE) if taken else ("publish_nacked", 0)
+            self.write(t, type_, ("/", ""), who, 0, 0, number, flags=flags)
 
     def _is_told(self) -> bool:
         """Whether a message is one of those that are told whole."""

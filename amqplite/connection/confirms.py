@@ -19,6 +19,8 @@ class Confirms:
         published: the number of the last publish.
         noted: the number of the last publish that an end of a read has noted.
         position: the journal's position that the last publish to be stored has; 0 if none was.
+        answers: what the last frames said, in order: up to which number, and whether it is an ack
+            of all up to there, or a nack of that one.
     """
 
     __slots__ = (
@@ -26,6 +28,7 @@ class Confirms:
         "_confirmed",
         "_pending",
         "_rejected",
+        "answers",
         "noted",
         "position",
         "published",
@@ -35,15 +38,11 @@ class Confirms:
         self.published = 0
         self.noted = 0
         self.position = 0
+        self.answers: list[tuple[int, bool]] = []
         self._channel = channel
         self._confirmed = 0
         self._pending: deque[tuple[int, int]] = deque()  # (position, number)
         self._rejected: deque[int] = deque()
-
-    @property
-    def confirmed(self) -> int:
-        """The number of the last publish that was confirmed."""
-        return self._confirmed
 
     def reject(self) -> None:
         """The last publish was refused by a queue: it will get a nack."""
@@ -70,11 +69,12 @@ class Confirms:
             number = self._pending.popleft()[1]
         if number <= self._confirmed:
             return b""
-        frames = []
+        frames, self.answers = [], []
         while self._rejected and self._rejected[0] <= number:
             rejected = self._rejected.popleft()
             frames.append(self._ack(rejected - 1))
             frames.append(method_frame(self._channel, BasicNack(rejected, False, False)))
+            self.answers.append((rejected, False))
             self._confirmed = rejected
         frames.append(self._ack(number))
         return b"".join(frames)
@@ -85,4 +85,5 @@ class Confirms:
             return b""
         multiple = number > self._confirmed + 1
         self._confirmed = number
+        self.answers.append((number, True))
         return method_frame(self._channel, BasicAck(number, multiple))

@@ -389,7 +389,7 @@ class Connection:
         self.outbox.send(frames)
         trace, confirms = self.broker.trace, channel.confirms
         if trace.on and confirms is not None:
-            trace.confirmed(channel, confirms.confirmed)
+            trace.answered(channel, confirms.answers)
 
     def _await_confirms(self, channel: Channel) -> None:
         confirms = channel.confirms

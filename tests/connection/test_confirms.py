@@ -65,6 +65,7 @@ def test_a_lone_publish_is_confirmed_without_multiple() -> None:
     confirms = Confirms(1)
     confirms.published = 1
     assert heard(confirms.note(0)) == [BasicAck(1, False)]
+    assert confirms.answers == [(1, True)]
 
 
 def test_what_needs_the_disk_waits_for_its_position() -> None:
@@ -93,6 +94,7 @@ def test_a_nack_stands_within_the_range_it_belongs_to() -> None:
         BasicNack(5, False, False),
         BasicAck(7, True),
     ]
+    assert confirms.answers == [(1, False), (3, True), (4, False), (5, False), (7, True)]
 
 
 def test_a_nack_at_the_end_has_no_ack_behind_it() -> None:

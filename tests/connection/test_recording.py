@@ -263,6 +263,23 @@ def test_a_full_queue_drops_or_refuses(rig: Rig) -> None:
     assert (refused.m, refused.cause, refused.q, refused.p) == ("m4", "maxlen", "r", "shop")
 
 
+def test_what_a_queue_refuses_is_told_as_nacked(rig: Rig) -> None:
+    rig.queue("q", durable=False, max_length=1, overflow="reject-publish")
+    recorded, shop = Recorded(rig), named(rig, "shop")
+    shop.do(ConfirmSelect())
+    sent = [publish(b"", properties=properties_of(message_id=f"m{n}")) for n in range(1, 4)]
+    shop.do(*sent)
+    rig.vhost.queues["q"].purge()
+    shop.do(sent[0])
+    answers = recorded.events("confirmed", "publish_nacked")
+    assert [(e.type, e.tag, e.multiple, e.p) for e in answers] == [
+        ("confirmed", 1, True, "shop"),
+        ("publish_nacked", 2, False, "shop"),
+        ("publish_nacked", 3, False, "shop"),
+        ("confirmed", 4, True, "shop"),
+    ]
+
+
 def test_a_late_ack_is_ignored_and_told(recorded: Recorded, rig: Rig) -> None:
     worker = consume(named(rig, "worker"))
     say_publish(named(rig, "shop"), "m1")

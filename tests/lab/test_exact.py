@@ -142,6 +142,7 @@ def test_who_publishes_at_the_instant_of_an_ack_finds_the_queue_still_full() -> 
     assert at_ten.index(("refused", "m11")) < at_ten.index(("acked", "m5"))
     assert refused(events) == [(f"m{n}", 2.0 * n - 12) for n in range(11, 21)]
     assert last_taken(events) == 29
+    assert len([event for event in events if event.type == "publish_nacked"]) == 10
     events = run_exact(find("slow-backpressure"), {"service": 1.99}).events
     assert refused(events) == [(f"m{n}", 2.0 * n - 13) for n in range(12, 21)]
     assert last_taken(events) == 28
