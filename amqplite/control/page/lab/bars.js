@@ -104,7 +104,7 @@ export function heldMark(bar, cx) {
     shapes.push(shape("rect", "body", { ...body, rx: Math.min(7, thick / 2), ...fillOf(bar) }));
   }
   if (!bar.open && cx.changed.has(bar.box.message.m) && bar.box.end === "acked") {
-    const [x, y] = frame.at(to, across - strip.size / 2);
+    const [x, y] = frame.at(to - 10, across - strip.size / 2);
     shapes.push(path(diamond(x, y, 6), "changed"));
   }
   const end = thick ? endOf(bar, strip, to, thick, across, cx) : { shapes: [], room: 0, lift: 0 };

@@ -83,7 +83,7 @@ export function layout(store, view) {
     faint: odd ? seen.filter((box) => !box.message.odd) : [],
     links: linksOf(store, shown, view, merged),
     points: pointsOf(store, view, merged, odd),
-    states: statesOf(store, view),
+    states: statesOf(store, view, merged),
     lates: latesOf(bars, view),
     mores: moresOf(store, view),
     depths: depthsOf(store, view),
@@ -177,8 +177,8 @@ function pointsOf(store, view, merged, odd) {
 /** @type {Record<string, State["kind"]>} */
 const STATES = { crashed: "down", lost: "down", cancelled: "left", closed: "left", blocked: "blocked" };
 
-/** @param {Store} store @param {View} view */
-function statesOf(store, view) {
+/** @param {Store} store @param {View} view @param {boolean} merged */
+function statesOf(store, view, merged) {
   /** @type {State[]} */
   const states = [];
   for (const lane of store.lanes) {
@@ -186,7 +186,8 @@ function statesOf(store, view) {
       if (n0 > view.n || from > view.to || to < view.from) continue;
       const open = !over(n1, view);
       const end = open ? Infinity : to;
-      states.push({ lane: lane.id, kind: STATES[why] ?? "quiet", from, to: end, n: n0, open });
+      const on = merged && lane.kind === "producer" ? ALL_PRODUCERS : lane.id;
+      states.push({ lane: on, kind: STATES[why] ?? "quiet", from, to: end, n: n0, open });
     }
   }
   return states;

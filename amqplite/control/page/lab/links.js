@@ -36,7 +36,7 @@ export function linkMarks(links, cx) {
 /** @param {Link[]} links @param {Strip} from @param {Strip} to @param {Context} cx @returns {Mark} */
 function groupMark(links, from, to, cx) {
   const [first] = links;
-  const along = cx.px(first.t) + COPY * first.box.copy;
+  const along = cx.px(first.t) + (first.kind === "dead" ? -COPY : COPY * first.box.copy);
   const ends = links.map((link) => endsOf(link, from, to, cx));
   const far = (/** @type {number[]} */ list, /** @type {boolean} */ most) => (most ? Math.max(...list) : Math.min(...list));
   const forth = ends[0][1] > ends[0][0];
@@ -116,7 +116,7 @@ function arrow(link, at, start, end, last, cx) {
 
 /** Arrows closer than this, in pixels, are one. */
 const CROWD = 5;
-/** Copies in several queues come at once. */
+/** Copies in several queues come at once; a dead letter leaves as the next message comes. */
 const COPY = 7;
 /** What is handed out again as it comes back is beside what came back. */
 const AGAIN = 13;

@@ -50,7 +50,7 @@ export function messageOf(store, e) {
   const key = String(e.id || e.m);
   let found = store.messages.get(key);
   if (!found) {
-    found = { key, m: e.m ?? key, p: "", t: NaN, last: e.n, odd: false, copies: 0 };
+    found = { key, m: e.m ?? key, p: "", t: NaN, last: e.n, odd: false, entered: NaN, copies: 0 };
     store.messages.set(key, found);
   }
   found.last = e.n;
@@ -64,9 +64,11 @@ export function placeOf(store, e) {
   const message = messageOf(store, e);
   let found = places.get(s);
   if (!found) {
-    const nameless = { key: `${e.q}#${s}`, m: `#${s}`, p: "", t: NaN, last: e.n, odd: false, copies: 0 };
+    const nameless = { key: `${e.q}#${s}`, m: `#${s}`, p: "", t: NaN, last: e.n, odd: false, entered: NaN, copies: 0 };
     found = { message: message ?? nameless, s, wait: null, held: null, done: null, kept: null, free: false, attempts: 0, gone: "", copy: 0 };
-    found.copy = found.message.copies++;
+    const { message: of } = found;
+    found.copy = of.entered === e.t ? of.copies : 0;
+    [of.entered, of.copies] = [e.t, found.copy + 1];
     places.set(s, found);
     labels.set(found.message.m, found);
   }

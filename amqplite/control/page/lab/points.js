@@ -221,7 +221,8 @@ function activeMark(point, strip, cx) {
   const shapes = [];
   const before = frame.strip(point.before);
   if (before && before !== strip) {
-    const from = before.mid;
+    const edge = frame.row(before, before.lane.rows - 1) + before.size / 2; // of the lane above or below
+    const from = before.from < strip.from ? edge : before.first - before.size / 2;
     const [x0, y0] = frame.at(along, from);
     shapes.push(path(frame.line([along, from], [along, across]), "handover"), circle(x0, y0, 3, "handed"));
   }
@@ -254,6 +255,7 @@ export function tornMark(point, cx) {
   left.push([along - half, bottom]);
   const right = left.map(([a, b]) => /** @type {[number, number]} */ ([a + 2 * half, b])).reverse();
   const hit = frame.rect(along - 12, top, 24, bottom - top);
+  cx.ground.hard.push(hit);
   const { lost_from = 0, lost_to = 0 } = point.event;
   const n = Math.max(0, lost_to - lost_from + 1);
   ask(point, cx.words.text("dia.gap", { n }), frame.rect(along - 12, top, 24, 4), 0, cx);

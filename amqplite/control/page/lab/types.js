@@ -54,7 +54,8 @@
  * @property {number} t when it was published; NaN if not known
  * @property {number} last number of the last event about it
  * @property {boolean} odd something happened to it that is worth a look
- * @property {number} copies queues that it went to
+ * @property {number} entered when it came into a queue last
+ * @property {number} copies queues that it came into then
  *
  * @typedef {object} Place  a message in one queue
  * @property {Message} message
