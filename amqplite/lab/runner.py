@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias
 
 import trio
@@ -100,9 +102,10 @@ class Play:
                 self._is_on = False
 
     async def _change_scenery(self, cues: Sequence[Cue]) -> None:
-        for at, call in cues:
+        for at, together in groupby(cues, key=itemgetter(0)):
             await self._pace.sleep_until(at, _FIRST)
-            call()
+            for _, call in together:  # nothing comes in between
+                call()
         self._scenery_is_up = True
 
     @property

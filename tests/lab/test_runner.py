@@ -106,6 +106,24 @@ def test_exchanges_have_the_brokers_names_too_and_what_comes_late_does() -> None
     played("late-subscriber", main)
 
 
+def test_nothing_comes_between_changes_at_one_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound, sleep_until = list[list[str]](), Pace.sleep_until
+
+    async def main(stage: Stage) -> None:
+        async def watched(pace: Pace, ticks: float, rank: int = 0) -> None:
+            exchange = stage.virtual.vhost.exchange("x.accounts")
+            bound.append([queue.name for queue in exchange.route("A", None)])
+            await sleep_until(pace, ticks, rank)
+
+        monkeypatch.setattr(Pace, "sleep_until", watched)
+        await stage.until(10)
+
+    played("repartition", main)
+    assert bound[0] == ["x.q1"]
+    assert bound[-1] == ["x.q2"]
+    assert ["x.q1", "x.q2"] not in bound
+
+
 def test_a_play_is_over_when_nothing_more_is_to_come() -> None:
     async def main(stage: Stage) -> None:
         for ticks in (0.1, 1.9, 3.5, 7.0, 8.3):
