@@ -22,7 +22,7 @@ from amqplite.broker.records import (
     StoreFull,
     split_key,
 )
-from amqplite.store import StoreUnusable, definitions, purging
+from amqplite.store import StoreUnusable, definitions, purging, statements
 from amqplite.store.engine import (
     MEMORY,
     if_possible,
@@ -34,18 +34,6 @@ from amqplite.store.engine import (
 from amqplite.store.migrate import EMPTY, find_revision, migrate, unusable
 from amqplite.store.ranges import Range, Ranges, gaps, holds, merge
 from amqplite.store.spill import Spill
-from amqplite.store.statements import (
-    COUNT_KEYS,
-    COUNT_RANGE,
-    DELETE_KEYS,
-    DELETE_RELEASED,
-    READ_PAGE,
-    SET_COUNT,
-    UPDATE_DELIVERIES,
-    UPDATE_QUEUES,
-    insert_contents,
-    insert_messages,
-)
 from amqplite.store.tables import read_name
 from amqplite.store.vacuum import checkpoint, shrink
 
@@ -106,7 +94,7 @@ class Database:
         """
         with self._turn, _usable(self._path):
             found, more = purging.read_page(
-                self._reader, READ_PAGE, self._purged, first, last, limit
+                self._reader, statements.read_page(), self._purged, first, last, limit
             )
             spilled, more_spilled = self._spill.page(first, last, limit)
         page = [_stored(row, True) for row in found]
@@ -197,8 +185,8 @@ class Database:
             inserts = sorted(batch.inserts, key=_key)
             while any(holds(purged, row[0]) for row in inserts):  # then it can't wait any longer
                 purged = purging.delete_some(writer, purged)
-            insert_contents(writer, batch.contents)
-            insert_messages(writer, inserts)
+            statements.insert_contents(writer, batch.contents)
+            statements.insert_messages(writer, inserts)
             if purges:
                 purged = merge((*purged, *purges))
             deletes = batch.deletes
@@ -210,9 +198,10 @@ class Database:
                 return False
             counts.subtract(deleted)
             if batch.released:
-                writer.exec_driver_sql(DELETE_RELEASED, (json.dumps(batch.released),))
+                writer.exec_driver_sql(statements.delete_released(), (json.dumps(batch.released),))
             if batch.deliveries:
-                writer.exec_driver_sql(UPDATE_DELIVERIES, (json.dumps(batch.deliveries),))
+                deliveries = json.dumps(batch.deliveries)
+                writer.exec_driver_sql(statements.update_deliveries(), (deliveries,))
             self._update_queues(inserts, counts, batch.sent_up_to)
             self._count_rest(purges, purged)
             purged = self._delete_purged(purged)
@@ -226,9 +215,10 @@ class Database:
         for queue_id in {first >> SEQ_BITS for first, _ in purges}:
             if rest := gaps(purged, *definitions.all_keys(queue_id)):
                 counts = [
-                    self._writer.exec_driver_sql(COUNT_RANGE, which).scalar_one() for which in rest
+                    self._writer.exec_driver_sql(statements.count_range(), which).scalar_one()
+                    for which in rest
                 ]
-                self._writer.exec_driver_sql(SET_COUNT, (sum(counts), queue_id))
+                self._writer.exec_driver_sql(statements.set_count(), (sum(counts), queue_id))
 
     def _delete(self, keys: list[int], count_first: bool) -> Mapping[int, int] | None:
         """Delete messages; return how many of each queue, `None` if that isn't known.
@@ -239,11 +229,11 @@ class Database:
             return {}
         array = json.dumps(keys)
         if count_first:
-            found = self._writer.exec_driver_sql(COUNT_KEYS, (array,)).fetchall()
+            found = self._writer.exec_driver_sql(statements.count_keys(), (array,)).fetchall()
             expected = Counter[int](dict(found))
         else:
             expected = Counter([key >> SEQ_BITS for key in keys])
-        deleted = self._writer.exec_driver_sql(DELETE_KEYS, (array,)).rowcount
+        deleted = self._writer.exec_driver_sql(statements.delete_keys(), (array,)).rowcount
         if len(expected) == 1:
             return dict.fromkeys(expected, deleted)
         return expected if deleted == expected.total() else None
@@ -261,7 +251,7 @@ class Database:
             for queue_id in counts.keys() | sent_up_to.keys()
         ]
         if changes:
-            self._writer.exec_driver_sql(UPDATE_QUEUES, (json.dumps(changes),))
+            self._writer.exec_driver_sql(statements.update_queues(), (json.dumps(changes),))
 
 
 @contextmanager

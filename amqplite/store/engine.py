@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, exc
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, exc
 
 MEMORY = ":memory:"
+
+_SQLITE = URL.create("sqlite")  # as text it would have to be parsed
 
 PAGE_SIZE = 8192
 """Octets. Only a new database takes it."""
@@ -102,9 +104,7 @@ def _connect(path: Path | str, patience_s: float) -> Callable[[], sqlite3.Connec
 
 
 def _engine(connect: Callable[[], Any], pragmas: tuple[str, ...]) -> Engine:
-    engine = create_engine(
-        "sqlite://", creator=connect, poolclass=NullPool, pool_reset_on_return=None
-    )
+    engine = create_engine(_SQLITE, creator=connect, poolclass=NullPool, pool_reset_on_return=None)
     event.listen(engine, "connect", _set_up(pragmas))
     return engine
 

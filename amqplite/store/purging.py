@@ -11,15 +11,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from amqplite.store import statements
 from amqplite.store.ranges import Range, Ranges, gaps, merge
-from amqplite.store.statements import (
-    CONTENTS_IN_RANGE,
-    DELETE_PURGES,
-    DELETE_RANGE,
-    DELETE_RELEASED,
-    END_OF_STEP,
-    insert_purges,
-)
 from amqplite.store.tables import purges
 
 STEP_ROWS = 1000
@@ -42,8 +35,9 @@ def read(connection: Connection) -> Ranges:
 def write(connection: Connection, before: Ranges, after: Ranges) -> None:
     """Note `after` in place of `before`."""
     if gone := set(before) - set(after):
-        connection.exec_driver_sql(DELETE_PURGES, (json.dumps([first for first, _ in gone]),))
-    insert_purges(connection, sorted(set(after) - set(before)))
+        firsts = json.dumps([first for first, _ in gone])
+        connection.exec_driver_sql(statements.delete_purges(), (firsts,))
+    statements.insert_purges(connection, sorted(set(after) - set(before)))
 
 
 def read_page(
@@ -84,11 +78,11 @@ def delete_some(connection: Connection, ranges: Ranges) -> Ranges:
 def _delete_first(connection: Connection, first: int, last: int) -> Range | None:
     """Delete the first messages of a range; return where to go on, `None` if none were left."""
     which = first, last, STEP_ROWS, 0, STEP_BYTES
-    end: int | None = connection.exec_driver_sql(END_OF_STEP, which).scalar()
+    end: int | None = connection.exec_driver_sql(statements.end_of_step(), which).scalar()
     if end is None:
         return None
-    shared = connection.exec_driver_sql(CONTENTS_IN_RANGE, (first, end)).scalar_one()
-    connection.exec_driver_sql(DELETE_RANGE, (first, end))
+    shared = connection.exec_driver_sql(statements.contents_in_range(), (first, end)).scalar_one()
+    connection.exec_driver_sql(statements.delete_range(), (first, end))
     if shared != "[]":
-        connection.exec_driver_sql(DELETE_RELEASED, (shared,))
+        connection.exec_driver_sql(statements.delete_released(), (shared,))
     return (end + 1, last) if end < last else None

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.schema import CreateTable
 
 from amqplite.broker.records import MessageRow
+from amqplite.store import statements
 from amqplite.store.engine import (
     MEMORY,
     UNSYNCED,
@@ -25,7 +26,6 @@ from amqplite.store.engine import (
 )
 from amqplite.store.purging import delete_some, read_page
 from amqplite.store.ranges import Range, Ranges, holds, merge
-from amqplite.store.statements import DELETE_RANGES, READ_SPILLED_PAGE, insert_spilled
 from amqplite.store.tables import contents, messages
 from amqplite.store.vacuum import shrink
 
@@ -58,9 +58,9 @@ class Spill:
         with writer.begin():
             while any(holds(left, row[0]) for row in rows):
                 left = delete_some(writer, left)
-            insert_spilled(writer, rows)
+            statements.insert_spilled(writer, rows)
             if narrow:
-                writer.exec_driver_sql(DELETE_RANGES, (json.dumps(narrow),))
+                writer.exec_driver_sql(statements.delete_ranges(), (json.dumps(narrow),))
             left = delete_some(writer, merge((*left, *wide)) if wide else left)
         self._forgotten = left
 
@@ -71,7 +71,8 @@ class Spill:
         if self._reader is None:
             in_memory = self._path == MEMORY
             self._reader = open_sharing(self._writer) if in_memory else open_reader(self._path)
-        return read_page(self._reader, READ_SPILLED_PAGE, self._forgotten, first, last, limit)
+        statement = statements.read_spilled_page()
+        return read_page(self._reader, statement, self._forgotten, first, last, limit)
 
     def purge(self) -> bool:
         """Delete a little of what is forgotten; return whether there is more."""
