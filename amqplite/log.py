@@ -3,34 +3,19 @@
 An event has a fixed text and facts beside it: `log.info("listening", protocol="amqp", port=5672)`.
 In format `text` that is a line for people, in `json` an object for machines, where the text is
 `event`. Names of connections and queues are facts, never part of the text.
+
+It is the standard library's `logging` underneath, so what libraries log comes along.
 """
 
+import json
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, Literal, TextIO
 
-
-@contextmanager
-def _hidden(package: str) -> Iterator[None]:
-    """Make imports of `package` fail, unless it is in use already."""
-    modules: dict[str, Any] = sys.modules
-    if package in modules:
-        yield
-        return
-    modules[package] = None
-    try:
-        yield
-    finally:
-        del modules[package]
-
-
-with _hidden("rich"):  # which structlog imports where it can: 60 ms, for colours in tracebacks
-    import structlog
-
-if TYPE_CHECKING:
-    from structlog.typing import EventDict, FilteringBoundLogger, Processor
+OURS = "amqplite"
+"""The part that all of ours are parts of: only theirs is logged from `info` down."""
 
 LEVELS = {
     "debug": logging.DEBUG,
@@ -38,41 +23,44 @@ LEVELS = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
+_NAMES = {level: name for name, level in LEVELS.items()}
+
+_COLOURS = {"debug": "32", "info": "32", "warning": "33", "error": "31"}
+_QUOTED = frozenset(" \t=\"'")
+"""What a text in a line for people must not hold without quotes."""
 
 
-class _Lines:
-    """Writes lines to a stream, and drops them when it can't take them.
+class Logger:
+    """Logs the events of one part of the broker. May be made before `configure_logging`."""
 
-    A full disk under the log, or a reader of the pipe who left, must not stop the broker.
-    """
+    def __init__(self, name: str) -> None:
+        self._logger = logging.getLogger(name)
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def debug(self, event: str, **facts: Any) -> None:
+        """Log what is of use to those who look for a fault."""
+        self._log(logging.DEBUG, event, None, facts)
 
-    def msg(self, line: str) -> None:
-        """Write `line` at once."""
-        with suppress(OSError, ValueError):
-            self._stream.write(line + "\n")
-            self._stream.flush()
+    def info(self, event: str, **facts: Any) -> None:
+        """Log what is as it should be."""
+        self._log(logging.INFO, event, None, facts)
 
-    debug = info = warning = error = critical = msg
+    def warning(self, event: str, **facts: Any) -> None:
+        """Log what somebody may have to do something about."""
+        self._log(logging.WARNING, event, None, facts)
+
+    def error(self, event: str, exc_info: BaseException | None = None, **facts: Any) -> None:
+        """Log what went wrong, with the traceback if there is an exception."""
+        self._log(logging.ERROR, event, exc_info, facts)
+
+    def _log(
+        self, level: int, event: str, exc_info: BaseException | None, facts: dict[str, Any]
+    ) -> None:
+        self._logger.log(level, event, exc_info=exc_info, extra={"facts": facts})
 
 
-def _printable(_: object, __: str, event: "EventDict") -> "EventDict":
-    """Escape what could break the line or drive a terminal: names come from clients."""
-    return {
-        key: repr(value)[1:-1] if isinstance(value, str) and not value.isprintable() else value
-        for key, value in event.items()
-    }
-
-
-class _FromLogging(logging.Handler):
-    """Passes on what libraries log by the standard library's `logging`."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log `record` as one of our own."""
-        level = logging.ERROR if record.levelno > logging.ERROR else record.levelno
-        get_logger(record.name).log(level, record.getMessage(), exc_info=record.exc_info)
+def get_logger(name: str) -> Logger:
+    """Return the logger of the part called `name`: `amqplite`, or `amqplite.…`."""
+    return Logger(name)
 
 
 def configure_logging(
@@ -82,28 +70,92 @@ def configure_logging(
     stream = sys.stdout
     with suppress(AttributeError):  # not a plain file, as in tests
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    processors: list[Processor] = [
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
-    if log_format == "json":
-        processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    else:
-        processors += [
-            _printable,
-            structlog.dev.ConsoleRenderer(
-                colors=stream.isatty(),
-                exception_formatter=structlog.dev.plain_traceback,
-            ),
-        ]
-    structlog.configure(
-        processors=processors,
-        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
-        logger_factory=lambda *_: _Lines(stream),
-    )
-    logging.basicConfig(level=logging.WARNING, handlers=[_FromLogging()], force=True)
+    lines = _Lines(stream)
+    lines.setFormatter(_Json() if log_format == "json" else _Text(colours=stream.isatty()))
+    logging.basicConfig(level=max(LEVELS[level], logging.WARNING), handlers=[lines], force=True)
+    logging.getLogger(OURS).setLevel(LEVELS[level])
 
 
-def get_logger(name: str) -> "FilteringBoundLogger":
-    """Return the logger of the part called `name`; it may be made before `configure_logging`."""
-    return cast("FilteringBoundLogger", structlog.get_logger(logger_name=name))
+class _Lines(logging.StreamHandler[TextIO]):
+    """Writes lines to a stream, and drops them when it can't take them.
+
+    A full disk under the log, or a reader of the pipe who left, must not stop the broker.
+    """
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Do without the line."""
+
+
+class _Json(logging.Formatter):
+    """An object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return `record` as a JSON object."""
+        event = {
+            **_facts(record),
+            "event": record.getMessage(),
+            "level": _level(record),
+            "logger_name": record.name,
+            "timestamp": _time(record),
+        }
+        if record.exc_info:
+            event["exception"] = self.formatException(record.exc_info)
+        return json.dumps(event, default=repr)
+
+
+class _Text(logging.Formatter):
+    """A line for people, and tracebacks below it.
+
+    Args:
+        colours: it is read on a terminal.
+    """
+
+    def __init__(self, *, colours: bool) -> None:
+        super().__init__()
+        self._colours = colours
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return `record` as a line."""
+        level = _level(record)
+        facts = [f"{name}={_shown(value)}" for name, value in sorted(_facts(record).items())]
+        line = " ".join(
+            [
+                _time(record),
+                f"[{self._coloured(_COLOURS[level], f'{level:9}')}]",
+                self._coloured("1", f"{_printable(record.getMessage()):30}"),
+                f"[{_printable(record.name)}]",
+                *facts,
+            ]
+        )
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return line
+
+    def _coloured(self, colour: str, text: str) -> str:
+        return f"\x1b[{colour}m{text}\x1b[0m" if self._colours else text
+
+
+def _facts(record: logging.LogRecord) -> dict[str, Any]:
+    """Return the facts of a record; none if a library's."""
+    return getattr(record, "facts", {})
+
+
+def _level(record: logging.LogRecord) -> str:
+    return _NAMES[max(level for level in _NAMES if level <= record.levelno)]
+
+
+def _time(record: logging.LogRecord) -> str:
+    at = datetime.fromtimestamp(record.created, UTC)
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _shown(value: object) -> str:
+    """Return a fact's value, in quotes if it would run into the next one."""
+    if not isinstance(value, str):
+        return repr(value)
+    return _printable(value) if value and _QUOTED.isdisjoint(value) else repr(value)
+
+
+def _printable(text: str) -> str:
+    """Escape what could break the line or drive a terminal: names come from clients."""
+    return text if text.isprintable() else repr(text)[1:-1]

@@ -11,7 +11,7 @@ PACKAGE = TESTS.parent / "amqplite"
 LEAVES = {"errors", "log", "config"}
 MAY_IMPORT = {
     "errors": set[str](),
-    "log": {"structlog"},
+    "log": set[str](),
     "config": {"msgspec", "platformdirs"},
     # octets ⇄ methods, and what a broker is: they know nothing of each other
     "protocol": {"errors"},

@@ -3,25 +3,23 @@
 import io
 import json
 import logging
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Literal
 
 import pytest
-import structlog
 
 from amqplite.log import configure_logging, get_logger
-from tests.broker_process import ROOT
 
 
 @pytest.fixture(autouse=True)
 def _logging_as_it_was() -> Iterator[None]:
-    handlers, level = logging.root.handlers[:], logging.root.level
+    loggers = logging.root, logging.getLogger("amqplite")
+    levels, handlers = [logger.level for logger in loggers], logging.root.handlers[:]
     yield
-    structlog.reset_defaults()
-    logging.root.handlers[:], logging.root.level = handlers, level
+    logging.root.handlers[:] = handlers
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -31,25 +29,25 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 def test_text_is_a_line_with_time_level_event_part_and_facts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    log = get_logger("server")
+    log = get_logger("amqplite.server")
     configure_logging("text", "info")
     log.info("Server startup complete", port=5672)
     (line,) = lines(capsys)
     time, rest = line.split(" ", 1)
     assert time.endswith("Z")
-    assert " ".join(rest.split()) == "[info ] Server startup complete [server] port=5672"
+    assert " ".join(rest.split()) == "[info ] Server startup complete [amqplite.server] port=5672"
 
 
 def test_json_is_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("json", "info")
-    get_logger("server").warning("memory alarm", used_bytes=7, queue="a\nb\udc80")
+    get_logger("amqplite.server").warning("memory alarm", used_bytes=7, queue="a\nb\udc80")
     (line,) = lines(capsys)
     event = json.loads(line)
     assert event.pop("timestamp").endswith("Z")
     assert event == {
         "event": "memory alarm",
         "level": "warning",
-        "logger_name": "server",
+        "logger_name": "amqplite.server",
         "queue": "a\nb\udc80",
         "used_bytes": 7,
     }
@@ -57,7 +55,7 @@ def test_json_is_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_less_than_the_level_is_not_logged(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("text", "warning")
-    log = get_logger("server")
+    log = get_logger("amqplite.server")
     log.debug("one")
     log.info("two")
     log.warning("three")
@@ -66,20 +64,54 @@ def test_less_than_the_level_is_not_logged(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-def test_a_traceback_is_logged(capsys: pytest.CaptureFixture[str], log_format: str) -> None:
-    configure_logging(log_format, "info")  # type: ignore[arg-type]
+def test_a_traceback_is_logged(
+    capsys: pytest.CaptureFixture[str], log_format: Literal["text", "json"]
+) -> None:
+    configure_logging(log_format, "info")
     try:
         _ = 1 / 0
-    except ZeroDivisionError:
-        get_logger("server").exception("connection failed")
+    except ZeroDivisionError as error:
+        get_logger("amqplite.server").error("connection failed", exc_info=error)
     assert "ZeroDivisionError: division by zero" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (5672, "5672"),
+        (None, "None"),
+        ("orders", "orders"),
+        ("my orders", "'my orders'"),
+        ("a=b", "'a=b'"),
+        ("", "''"),
+        ("a\nb", r"a\nb"),
+        ("a \n", r"'a \n'"),
+        (["\x1b"], r"['\x1b']"),
+    ],
+)
+def test_a_fact_ends_where_the_next_begins(
+    capsys: pytest.CaptureFixture[str], value: object, shown: str
+) -> None:
+    configure_logging("text", "info")
+    get_logger("amqplite").info("event", a=value, b=1)
+    (line,) = lines(capsys)
+    assert line.endswith(f" a={shown} b=1")
+
+
+def test_on_a_terminal_there_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stdout", terminal)
+    configure_logging("text", "info")
+    get_logger("amqplite").error("event")
+    assert "[\x1b[31merror    \x1b[0m] \x1b[1mevent" in terminal.getvalue()
 
 
 def test_a_name_cannot_break_the_line_or_drive_the_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     configure_logging("text", "info")
-    get_logger("server").info("declared", queue="x\x1b[2J\n2026 [info] forged\udcff")
+    get_logger("amqplite.server").info("declared", queue="x\x1b[2J\n2026 [info] forged\udcff")
     (line,) = lines(capsys)
     assert line.isprintable()
 
@@ -106,15 +138,4 @@ class FullDisk(io.StringIO):
 def test_a_log_that_cannot_be_written_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", FullDisk())
     configure_logging("text", "info")
-    get_logger("server").error("still here")
-
-
-def test_rich_is_not_imported_and_can_still_be(tmp_path: Path) -> None:
-    (tmp_path / "rich.py").write_text("print('rich is imported')")
-    program = "import amqplite.log; print('so far not'); import rich"
-    ended = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        capture_output=True, text=True, timeout=30, check=True,
-    )  # fmt: skip
-    assert ended.stdout == "so far not\nrich is imported\n"
+    get_logger("amqplite.server").error("still here")

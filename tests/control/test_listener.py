@@ -2,14 +2,13 @@
 
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterator, MutableMapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
-import structlog
 import trio
 
 from amqplite.control import listener
@@ -42,7 +41,7 @@ QUEUES = (
 )
 """Names that somebody decodes once too often, or splits too late."""
 
-Events = list[MutableMapping[str, Any]]
+Log = pytest.LogCaptureFixture
 """What was logged."""
 
 
@@ -190,25 +189,20 @@ async def test_the_page_is_there_for_anybody(site: Site) -> None:
         assert (await client.get("/page/page.js")).status_code == 200
 
 
-@pytest.fixture
-def log() -> Iterator[Events]:
-    with structlog.testing.capture_logs() as held:
-        yield held
-
-
-async def test_a_refused_login_is_logged_with_its_reason(site: Site, log: Events) -> None:
+async def test_a_refused_login_is_logged_with_its_reason(site: Site, caplog: Log) -> None:
     async with serving(site) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
         await client.get("/api/whoami", auth=("admin", "secret?"))
-    (event,) = log
-    assert (event["event"], event["reason"]) == (
+    (event,) = caplog.records
+    facts: dict[str, Any] = event.__dict__["facts"]
+    assert (event.message, facts["reason"]) == (
         "login refused",
         "user 'admin': invalid credentials",
     )
-    assert event["peer"] == "127.0.0.1"
-    assert "secret?" not in str(event)
+    assert facts["peer"] == "127.0.0.1"
+    assert "secret?" not in str(facts)
 
 
-async def test_a_client_that_breaks_off_is_not_worth_a_word(site: Site, log: Events) -> None:
+async def test_a_client_that_breaks_off_is_not_worth_a_word(site: Site, caplog: Log) -> None:
     async with serving(site) as url:
         host, _, port = url.removeprefix("http://").partition(":")
         for sent in (b"", b"GET / HT", b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 500):
@@ -218,20 +212,20 @@ async def test_a_client_that_breaks_off_is_not_worth_a_word(site: Site, log: Eve
             await stream.aclose()  # by a reset
         async with httpx.AsyncClient(base_url=url, trust_env=False) as client:
             assert (await client.get("/health")).status_code == 200
-    assert log == []
+    assert caplog.records == []
 
 
-async def test_a_fault_of_a_handler_is_logged_and_costs_one_answer(site: Site, log: Events) -> None:
+async def test_a_fault_of_a_handler_is_logged_and_costs_one_answer(site: Site, caplog: Log) -> None:
     site.endpoints = None  # type: ignore[assignment]
     async with client_of(site) as client:
         answer = await client.get("/api/health/checks/port-listener/1")
         assert (answer.status_code, answer.json()["error"]) == (500, "internal_error")
         assert (await client.get("/health")).status_code == 200
-    assert [event["log_level"] for event in log] == ["error"]
+    assert [event.levelname for event in caplog.records] == ["ERROR"]
 
 
 async def test_a_fault_below_is_logged_and_costs_one_connection(
-    site: Site, log: Events, monkeypatch: pytest.MonkeyPatch
+    site: Site, caplog: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object) -> None:
         raise ValueError("a fault of ours")
@@ -241,7 +235,7 @@ async def test_a_fault_below_is_logged_and_costs_one_connection(
         for _ in range(2):
             with pytest.raises(httpx.TransportError):
                 await client.get("/health")
-    assert [event["log_level"] for event in log] == ["error", "error"]
+    assert [event.levelname for event in caplog.records] == ["ERROR", "ERROR"]
 
 
 async def test_a_crowd_is_kept_out(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
