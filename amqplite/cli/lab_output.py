@@ -18,6 +18,7 @@ FORMATS = {
     "csv": "CSV, a message a row,",
     "mermaid": "a Mermaid diagram",
     "markdown": "a Markdown report",
+    "perfetto": "a trace for Perfetto",
 }
 """Files that may be asked for, with what they are."""
 
@@ -76,6 +77,10 @@ def _made(name: str, told: "Account", language: str) -> str:
             from amqplite.lab.export.mermaid import mermaid
 
             return mermaid(told, language)
+        case "perfetto":
+            from amqplite.lab.export.perfetto import perfetto
+
+            return perfetto(told, language)
         case _:
             from amqplite.lab.export.markdown import markdown
 

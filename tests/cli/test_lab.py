@@ -109,6 +109,7 @@ def test_run_in_ascii_and_in_a_width() -> None:
         ("csv", "message,id,"),
         ("mermaid", "sequenceDiagram\n"),
         ("markdown", "# Load balancing"),
+        ("perfetto", '{"traceEvents":['),
     ],
 )
 def test_run_writes_files(tmp_path: Path, name: str, begins: str) -> None:
