@@ -18,6 +18,7 @@ from amqplite.lab.export.csv import csv_table
 from amqplite.lab.export.html import html
 from amqplite.lab.export.markdown import markdown
 from amqplite.lab.export.mermaid import mermaid
+from amqplite.lab.export.perfetto import perfetto
 from amqplite.lab.export.svg import svg
 from amqplite.lab.export.text import text
 from amqplite.lab.runs import Run
@@ -48,6 +49,7 @@ FORMATS: Mapping[str, Format] = {
     "mermaid": Format(lambda run, lang, _: mermaid(run, lang), "mmd", "text/plain; charset=utf-8"),
     "csv": Format(lambda run, _, __: csv_table(run), "csv", "text/csv; charset=utf-8"),
     "markdown": Format(markdown, "md", "text/markdown; charset=utf-8"),
+    "perfetto": Format(lambda run, lang, _: perfetto(run, lang), "json", "application/json"),
     "text": Format(lambda run, lang, _: text(run, lang), "txt", "text/plain; charset=utf-8"),
 }
 

@@ -19,6 +19,7 @@ TYPES = {
     "mermaid": "text/plain; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
     "markdown": "text/markdown; charset=utf-8",
+    "perfetto": "application/json",
     "text": "text/plain; charset=utf-8",
 }
 
@@ -46,6 +47,7 @@ async def test_a_run_is_handed_out_in_every_form(lang: str) -> None:
     assert len(list(csv.reader(told["csv"].text.splitlines()))) == 6
     assert f"{served.url}/lab#/r/{run['id']}" in told["markdown"].text
     assert "m3" in told["text"].text
+    assert told["perfetto"].json()["traceEvents"]
     assert told["html"].text.lower().startswith("<!doctype html>")
     word = "连接断开" if lang == "zh" else "connection"
     assert word in told["markdown"].text
