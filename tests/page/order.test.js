@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { crossings, displacements, sequence, viewsOf } from "../../amqplite/control/page/lab/order.js";
-import { heatStrip, orderLines } from "../../amqplite/control/page/lab/orderscene.js";
+import { heatStrip } from "../../amqplite/control/page/lab/heatstrip.js";
+import { orderLines } from "../../amqplite/control/page/lab/orderscene.js";
 import { ack, blast, deliver, FIG_11_2, publish, requeue, say, storeOf } from "./traces.js";
 
 const all = (store, view) => sequence(store, view, store.events.length);

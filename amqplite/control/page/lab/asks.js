@@ -17,9 +17,7 @@ const ROOMS = { right: [Infinity, 190, 130], down: [Infinity, 130, 92, 66] };
 
 /** @param {Context} cx @returns {Mark[]} words that found a place; those that did not are left out */
 export function answer(cx) {
-  return cx.ask
-    .sort((a, b) => a.rank - b.rank || a.t - b.t)
-    .flatMap((ask) => placed(ask, cx) ?? []);
+  return cx.ask.sort((a, b) => a.rank - b.rank || a.t - b.t).flatMap((ask) => placed(ask, cx) ?? []);
 }
 
 /** @param {Ask} ask @param {Context} cx @returns {Mark | null} */
@@ -39,13 +37,24 @@ function placed(ask, cx) {
   return cx.frame.down ? upright(ask, bold, cx) : null;
 }
 
-/** Where lanes are narrow, words may go down with time. @param {Ask} ask @param {boolean} bold @param {Context} cx @returns {Mark | null} */
+/**
+ * Where lanes are narrow, words may go down with time.
+ * @param {Ask} ask
+ * @param {boolean} bold
+ * @param {Context} cx
+ * @returns {Mark | null}
+ */
 function upright(ask, bold, cx) {
   const width = ask.size * LEADING;
   const height = textWidth(ask.words, ask.size, bold);
   const { near } = ask;
   const below = near.y + near.height + APART;
-  const xs = [near.x + near.width / 2 + 3, near.x + near.width / 2 - width - 3, near.x + near.width + 2, near.x - width - 2];
+  const xs = [
+    near.x + near.width / 2 + 3,
+    near.x + near.width / 2 - width - 3,
+    near.x + near.width + 2,
+    near.x - width - 2,
+  ];
   const places = [below, near.y].flatMap((y) => xs.map((x) => ({ x, y, width, height })));
   const chosen = cx.ground.put(places);
   if (chosen < 0) return null;
@@ -55,7 +64,14 @@ function upright(ask, bold, cx) {
   return mark;
 }
 
-/** @param {Rect} near @param {number} width @param {number} height @param {"side" | "above"} prefer @param {boolean} down @returns {Rect[]} the best first */
+/**
+ * @param {Rect} near
+ * @param {number} width
+ * @param {number} height
+ * @param {"side" | "above"} prefer
+ * @param {boolean} down
+ * @returns {Rect[]} the best first
+ */
 function around(near, width, height, prefer, down) {
   const right = near.x + near.width + APART;
   const left = near.x - width - APART;
@@ -64,11 +80,28 @@ function around(near, width, height, prefer, down) {
   const below = near.y + near.height + 3;
   const level = near.y + (near.height - height) / 2;
   /** @type {[number, number][]} */
-  const beside = [[right, above], [right, below], [right, level], [left, above], [left, below], [left, level]];
+  const beside = [
+    [right, above],
+    [right, below],
+    [right, level],
+    [left, above],
+    [left, below],
+    [left, level],
+  ];
   /** @type {[number, number][]} */
-  const over = [[middle, above], [middle, below]];
-  const near2 = down ? [[middle, below], ...beside, [middle, above]] : prefer === "above" ? [...over, ...beside] : [...beside, ...over];
-  const far = near2.flatMap(([x, y]) => [[x, y - height - 4], [x, y + height + 4]]);
+  const over = [
+    [middle, above],
+    [middle, below],
+  ];
+  const near2 = down
+    ? [[middle, below], ...beside, [middle, above]]
+    : prefer === "above"
+      ? [...over, ...beside]
+      : [...beside, ...over];
+  const far = near2.flatMap(([x, y]) => [
+    [x, y - height - 4],
+    [x, y + height + 4],
+  ]);
   return [...near2, ...far].map(([x, y]) => ({ x, y, width, height }));
 }
 
@@ -76,7 +109,8 @@ function around(near, width, height, prefer, down) {
 function markOf(ask, text, place) {
   const shapes = text.map((line, k) =>
     shape(
-      "text", ask.cls,
+      "text",
+      ask.cls,
       { x: round(place.x), y: round(place.y + ask.size * (0.95 + k * LEADING)), "font-size": ask.size },
       line,
     ),

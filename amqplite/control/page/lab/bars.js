@@ -1,8 +1,8 @@
 // @ts-check
 /** Bars of what waits and what is held, as marks. */
 
-import { circle, diamond, path, shape, tickDisc, turnDisc, words } from "./glyphs.js";
-import { fitting, shortened, textWidth } from "./labels.js";
+import { failed, heldLabel, isGone, waitLabel } from "./barlabels.js";
+import { circle, diamond, path, shape, tickDisc, turnDisc } from "./glyphs.js";
 import { waits } from "./lanes.js";
 
 /** @typedef {import("./types.js").Mark} Mark */
@@ -22,17 +22,27 @@ function extent(bar, strip, cx) {
   return { from, length, across: cx.frame.row(strip, bar.box.row) };
 }
 
-/** @param {Bar} bar @param {Partial<Mark> & {shapes: Shape[], cls: string}} rest @param {Context} cx @returns {Mark} */
+/**
+ * @param {Bar} bar
+ * @param {Partial<Mark> & {shapes: Shape[], cls: string}} rest
+ * @param {Context} cx
+ * @returns {Mark}
+ */
 function markOf(bar, rest, cx) {
   const { box } = bar;
   return {
-    key: box.key, layer: "bar", name: cx.words.bar(bar), lane: box.lane, t: box.from,
-    ns: [box.n0, box.n1], ms: [box.message.m], c: waits(box) ? "" : box.lane.slice(2), ...rest,
+    key: box.key,
+    layer: "bar",
+    name: cx.words.bar(bar),
+    lane: box.lane,
+    t: box.from,
+    ns: [box.n0, box.n1],
+    ms: [box.message.m],
+    c: waits(box) ? "" : box.lane.slice(2),
+    ...rest,
   };
 }
 
-/** Whether it left the queue for nowhere. @param {Bar} bar */
-const isGone = ({ open, box }) => !open && !["delivered", "purged"].includes(box.end);
 
 /** @param {Bar} bar @param {Context} cx @returns {Mark | null} */
 export function waitMark(bar, cx) {
@@ -46,39 +56,11 @@ export function waitMark(bar, cx) {
   const shapes = [shape("rect", "body", { ...hit, rx })];
   shapes.push(...waitLabel(bar, hit, cx));
   cx.ground.hard.push(hit);
-  return markOf(bar, { cls: `wait ${bar.kind}${gone ? " gone" : ""}${bar.open ? " open" : ""}`, shapes, hit }, cx);
-}
-
-/** @param {Bar} bar @param {import("./labels.js").Rect} hit @param {Context} cx @returns {Shape[]} */
-function waitLabel(bar, hit, cx) {
-  const { m } = bar.box.message;
-  const size = Math.min(cx.frame.sizes.small, (cx.frame.down ? hit.width + 2 : hit.height) - 4);
-  const [x, y] = [hit.x + hit.width / 2, hit.y + hit.height / 2];
-  if (size < 9) return [];
-  const d = cx.words.span(bar.to - bar.box.from);
-  const gone = isGone(bar) ? `${m} ${cx.words.text(`end.${bar.box.end}`)}` : "";
-  const whole = bar.open ? m : gone || cx.words.text("dia.waits", { m, d });
-  const texts = bar.open ? [m] : [whole, cx.words.text("dia.waits.short", { m, d }), m];
-  if (!cx.frame.down) {
-    const label = fitting(texts, hit.width - 4, size);
-    return label ? [words(label, x, y, size, "inside")] : [];
-  }
-  const room = hit.width - 2;
-  const label = fitting([whole], room, size);
-  if (label) return [words(label, x, y, size, "inside")];
-  if (!bar.open && !gone && hit.height > size * 2.6 && Math.max(textWidth(d, size), textWidth(m, size) * 0.8) <= room) {
-    return [words(m, x, y - size * 0.6, size, "inside"), words(d, x, y + size * 0.6, size, "inside")];
-  }
-  return turned(texts, x, y, Math.min(size, hit.width), hit.height - 8, "inside");
-}
-
-/** Words that go down with time, where that is down. @param {string[]} texts @param {number} x @param {number} y @param {number} size @param {number} room @param {string} cls */
-function turned(texts, x, y, size, room, cls) {
-  const label = size < 10 ? "" : fitting(texts, room, size);
-  if (!label) return [];
-  const text = words(label, x, y, size, cls);
-  text.at.transform = `rotate(90 ${x} ${y})`;
-  return [text];
+  return markOf(
+    bar,
+    { cls: `wait ${bar.kind}${gone ? " gone" : ""}${bar.open ? " open" : ""}`, shapes, hit },
+    cx,
+  );
 }
 
 /** @param {Bar} bar @param {Context} cx @returns {Mark | null} */
@@ -113,7 +95,10 @@ export function heldMark(bar, cx) {
   else label.width -= end.room;
   label.height -= end.lift ?? 0;
   const inside = heldLabel(bar, label, !thick, cx);
-  const beside = thick && !inside.length ? heldLabel(bar, frame.rect(from, across - strip.size / 2, work - from, strip.size), true, cx) : [];
+  const beside =
+    thick && !inside.length
+      ? heldLabel(bar, frame.rect(from, across - strip.size / 2, work - from, strip.size), true, cx)
+      : [];
   shapes.push(...inside, ...beside, ...end.shapes);
   if (thick) cx.ground.hard.push(body);
   if (work - from > 1) cx.ground.hard.push(frame.rect(from, across - THIN, work - from, 2 * THIN));
@@ -121,8 +106,6 @@ export function heldMark(bar, cx) {
   return markOf(bar, { cls, shapes, hit }, cx);
 }
 
-/** @param {Bar} bar */
-const failed = ({ kind, open, box }) => kind === "failed" || (!open && box.end === "crashed");
 
 /** @param {Bar} bar @returns {Record<string, string>} */
 function fillOf(bar) {
@@ -168,64 +151,22 @@ function endOf(bar, strip, to, thick, across, cx) {
   return { shapes: disc(x, y, r), room: 2 * r + 6 };
 }
 
-/** @param {Bar} bar @param {import("./labels.js").Rect} room @param {boolean} thin @param {Context} cx @returns {Shape[]} */
-function heldLabel(bar, room, thin, cx) {
-  const { message, attempt, again } = bar.box;
-  const { down, sizes } = cx.frame;
-  const size = Math.min(sizes.font, Math.max(11, (down ? room.width + 2 : room.height) - 6));
-  if (room.height < 11 || room.width < 11) return [];
-  const [x, y] = [room.x + room.width / 2, room.y + room.height / 2];
-  const whole = again ? `${message.m} ↻${attempt}` : message.m;
-  if (down) return downLabel(bar, room, whole, size, [x, y]);
-  const choices = [size, size * 0.85, size * 0.72].filter((one) => one >= 11.5);
-  const least = choices.at(-1) ?? size;
-  let [label, chosen] = ["", size];
-  for (const text of new Set([whole, message.m])) {
-    for (const smaller of choices) {
-      if (!label) [label, chosen] = [fitting([text], room.width - 6, smaller, true), smaller];
-    }
-  }
-  if (!label && room.width > 44) [label, chosen] = [shortened(message.m, room.width - 5, least, true), least];
-  return label ? labelShapes(bar, label, [x, y], chosen, thin, room.width) : [];
-}
-
-/** A label on what has a pattern has ground of its own. @param {Bar} bar @param {string} label @param {[number, number]} place @param {number} size @param {boolean} thin @param {number} room @returns {Shape[]} */
-function labelShapes(bar, label, [x, y], size, thin, room) {
-  const plain = bar.kind === "held" && !failed(bar) && !thin;
-  const width = textWidth(label, size, true) + 10;
-  if (plain) return [words(label, x, y, size, "inside bold")];
-  if (!thin && width + 26 > room) return [words(label, x, y, size, "inside bold on")];
-  return [pillOf(x, y, width, size + 7), words(label, x, y, size, "inside bold")];
-}
-
-/** The same where time goes down: in two lines, or turned. @param {Bar} bar @param {import("./labels.js").Rect} room @param {string} whole @param {number} size @param {[number, number]} place @returns {Shape[]} */
-function downLabel(bar, room, whole, size, [x, y]) {
-  const { m } = bar.box.message;
-  const plain = bar.kind === "held" && !failed(bar);
-  const cls = plain ? "inside bold" : "inside bold on";
-  const parts = whole === m ? [m] : [m, whole.slice(m.length + 1)];
-  if (room.height > size * 1.3 * parts.length && Math.max(...parts.map((part) => textWidth(part, size, true))) <= room.width - 2) {
-    const width = Math.min(room.width - 6, Math.max(...parts.map((part) => textWidth(part, size, true))) + 10);
-    const shapes = parts.map((part, k) => words(part, x, y + (k - (parts.length - 1) / 2) * size * 1.2, size, "inside bold"));
-    return plain ? shapes : [pillOf(x, y, width, size * 1.2 * parts.length + 6), ...shapes];
-  }
-  return turned([whole, m], x, y, Math.min(size, room.width - 3), room.height - 6, cls);
-}
-
-/** @param {number} x @param {number} y @param {number} width @param {number} height */
-function pillOf(x, y, width, height) {
-  const round = (/** @type {number} */ value) => Math.round(value * 10) / 10;
-  return shape("rect", "pill", {
-    x: round(x - width / 2), y: round(y - height / 2), width: round(width), height: round(height), rx: 5,
-  });
-}
-
-/** Above what is done with them, if anybody tells. @param {Strip} strip @param {Pick<Context, "works" | "frame">} cx */
+/**
+ * Above what is done with them, if anybody tells.
+ * @param {Strip} strip
+ * @param {Pick<Context, "works" | "frame">} cx
+ */
 export function dotAt(strip, { works, frame }) {
   return works.has(strip.lane.id) ? strip.first - strip.size / 2 - (frame.down ? 9 : 14) : strip.mid;
 }
 
-/** Acknowledged by being delivered: a dot. @param {Bar} bar @param {Strip} strip @param {Context} cx @returns {Mark} */
+/**
+ * Acknowledged by being delivered: a dot.
+ * @param {Bar} bar
+ * @param {Strip} strip
+ * @param {Context} cx
+ * @returns {Mark}
+ */
 function dotMark(bar, strip, cx) {
   const along = cx.px(bar.from);
   const across = dotAt(strip, cx);
@@ -233,8 +174,17 @@ function dotMark(bar, strip, cx) {
   const hit = { x: x - 12, y: y - 12, width: 24, height: 24 };
   cx.ground.hard.push({ x: x - 8, y: y - 8, width: 16, height: 16 });
   cx.ask.push({
-    words: bar.box.message.m, cls: "small", size: cx.frame.sizes.small, near: hit, mark: bar.box.key,
-    ms: [bar.box.message.m], c: bar.box.lane.slice(2), rank: 3, lane: bar.box.lane, t: bar.from, ns: [],
+    words: bar.box.message.m,
+    cls: "small",
+    size: cx.frame.sizes.small,
+    near: hit,
+    mark: bar.box.key,
+    ms: [bar.box.message.m],
+    c: bar.box.lane.slice(2),
+    rank: 3,
+    lane: bar.box.lane,
+    t: bar.from,
+    ns: [],
   });
   const shapes = [circle(x, y, 7, "body"), path(`M${x - 3} ${y}l2.4 2.8 4-5.4`, "tick light")];
   return markOf(bar, { cls: "held auto", shapes, hit }, cx);

@@ -33,9 +33,13 @@ export function drawBeside({ painter, store, words, options, minimap }, marks) {
   const { text } = options;
   const { scroll, length, lead, view } = viewport;
   const all = length <= view - lead + 1;
-  const seen = all ? { from: 0, to: 1 } : { from: scroll / length, to: Math.min(1, (scroll + view - lead) / length) };
+  const seen = all
+    ? { from: 0, to: 1 }
+    : { from: scroll / length, to: Math.min(1, (scroll + view - lead) / length) };
   minimap?.draw(store, viewport.scale, seen, text("ctl.overview"));
-  const lanes = [...frame.strips.values()].map(({ lane }) => lane.name || text(`lane.${lane.kind}`)).join(", ");
+  const lanes = [...frame.strips.values()]
+    .map(({ lane }) => lane.name || text(`lane.${lane.kind}`))
+    .join(", ");
   drawing.root.setAttribute("aria-label", text("dia.label", { lanes }));
   drawing.root.setAttribute("aria-description", text("dia.hint"));
   drawing.root.classList.toggle("empty", marks.length === 0);

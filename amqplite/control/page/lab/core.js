@@ -3,7 +3,7 @@
 
 import { drawBeside, keepFocus, narrate, takeFocus } from "./beside.js";
 import { el } from "./dom.js";
-import { belongs, sameSelection } from "./highlight.js";
+import { belongs, sameSelection, selectionOf } from "./highlight.js";
 import { Minimap } from "./minimap.js";
 import { Narrator } from "./narrator.js";
 import { OrderPanel } from "./orderpanel.js";
@@ -44,11 +44,17 @@ export class Core {
     /** @type {Store} */
     this.store = createStore({ tick_us: 1e6 });
     /** @type {import("./painter.js").Wanted} */
-    this.wanted = { mode: "time", axes: "auto", odd: false, px: null, range: null, span: 0, changed: new Set() };
-    /** @type {Selection | null} */
-    this.pinned = null;
-    /** @type {Selection | null} */
-    this.hovered = null;
+    this.wanted = {
+      mode: "time",
+      axes: "auto",
+      odd: false,
+      px: null,
+      range: null,
+      span: 0,
+      changed: new Set(),
+    };
+    this.pinned = /** @type {Selection | null} */ (null);
+    this.hovered = this.pinned;
     this.letters = true;
     this.handle = 0;
     this.came = 0;
@@ -68,7 +74,7 @@ export class Core {
     const { hosts = {}, text } = options;
     this.painter = new Painter(this.root, () => this.schedule());
     this.pointing = new Pointing(this.painter.drawing, this.painter.scroller, {
-      select: (mark, pinned, key) => this.select(mark ? this.selectionOf(mark, key) : null, pinned),
+      select: (mark, pinned) => this.select(mark && selectionOf(mark), pinned),
       elsewhere: (x, y) => this.atName(x, y),
     });
     this.player = new Player({
@@ -83,11 +89,17 @@ export class Core {
     const [minimap, narrator, bar, order] = [hosts.minimap, hosts.narrator, hosts.bar, hosts.order].map(host);
     this.minimap = minimap && new Minimap(minimap, { scrollTo: (share) => this.goTo(share) });
     this.narrator = narrator && new Narrator(narrator);
-    this.bar = bar && new PlayBar(bar, {
-      text, player: this.player, zoom: (by) => this.zoom(by),
-      place: (t) => this.share(t), time: (share) => this.timeAt(share),
-    });
-    this.order = order && new OrderPanel(order, { text, select: (selection, pinned) => this.select(selection, pinned) });
+    this.bar =
+      bar &&
+      new PlayBar(bar, {
+        text,
+        player: this.player,
+        zoom: (by) => this.zoom(by),
+        place: (t) => this.share(t),
+        time: (share) => this.timeAt(share),
+      });
+    this.order =
+      order && new OrderPanel(order, { text, select: (selection, pinned) => this.select(selection, pinned) });
     pinch(this.painter.scroller, {
       down: () => this.painter.frame?.down ?? false,
       zoom: (factor, along) => this.zoomAt(factor, this.painter.viewport?.time(along) ?? 0),
@@ -107,15 +119,11 @@ export class Core {
     this.schedule();
   }
 
-  /** @param {{ms: string[]}} mark @param {string} key @returns {Selection | null} */
-  selectionOf(mark, key) {
-    const found = this.painter.drawing.marks.get(key);
-    if (found?.c && (found.cls === "crash" || !mark.ms.length)) return { c: found.c };
-    if (mark.ms.length === 1) return { m: mark.ms[0] };
-    return found?.ns.length ? { n: found.ns[0] } : null;
-  }
-
-  /** A press beside all marks: on the name of a consumer, a time, or nothing. @param {number} x @param {number} y */
+  /**
+   * A press beside all marks: on the name of a consumer, a time, or nothing.
+   * @param {number} x
+   * @param {number} y
+   */
   atName(x, y) {
     const c = this.painter.consumerAt(x, y);
     const t = this.painter.timeAt(x, y);
@@ -138,7 +146,11 @@ export class Core {
     return scale ? scale.time(scale.places[0] + share * scale.length) : 0;
   }
 
-  /** Where the playhead is `ms` after `t`: it runs evenly along the axis. @param {number} t @param {number} ms */
+  /**
+   * Where the playhead is `ms` after `t`: it runs evenly along the axis.
+   * @param {number} t
+   * @param {number} ms
+   */
   pace(t, ms) {
     const scale = this.painter.scale;
     if (!scale) return t;
@@ -221,9 +233,10 @@ export class Core {
   /** @param {Selection} selection */
   bringIntoSight({ m, n, pair }) {
     const label = m ?? pair?.[1];
-    const at = n === undefined
-      ? this.store.boxes.list.find((box) => box.message.m === label)?.from
-      : this.store.events[this.store.upTo(n) - 1]?.t;
+    const at =
+      n === undefined
+        ? this.store.boxes.list.find((box) => box.message.m === label)?.from
+        : this.store.events[this.store.upTo(n) - 1]?.t;
     if (at !== undefined) this.painter.aim = { t: at, share: 0.4, far: true };
   }
 
@@ -250,10 +263,13 @@ export class Core {
 
   /** Draws soon: something came, or time went on. What is dear to draw is drawn less often. */
   later() {
-    this.timer ||= setTimeout(() => {
-      this.timer = undefined;
-      this.schedule();
-    }, this.still.matches ? 1000 : Math.max(IDLE_MS, this.cost * 4));
+    this.timer ||= setTimeout(
+      () => {
+        this.timer = undefined;
+        this.schedule();
+      },
+      this.still.matches ? 1000 : Math.max(IDLE_MS, this.cost * 4),
+    );
   }
 
   paint() {
@@ -265,7 +281,8 @@ export class Core {
       const some = selection !== null && marks.some((mark) => belongs(mark, selection));
       painter.drawing.root.classList.toggle("selecting", some);
       keepFocus(painter.drawing.root, marks);
-      const hot = (/** @type {Parameters<typeof belongs>[0]} */ mark) => selection !== null && belongs(mark, selection);
+      const hot = (/** @type {Parameters<typeof belongs>[0]} */ mark) =>
+        selection !== null && belongs(mark, selection);
       painter.draw(marks, head, hot, this.pointing.tabStop(marks), words);
       takeFocus(this, marks);
       drawBeside(this, marks);

@@ -3,7 +3,17 @@
 
 import { queueLane } from "./lanes.js";
 import {
-  close, consumerOf, lane, messageOf, open, placeOf, point, producerOf, queueOf, wait, waited,
+  close,
+  consumerOf,
+  lane,
+  messageOf,
+  open,
+  placeOf,
+  point,
+  producerOf,
+  queueOf,
+  wait,
+  waited,
 } from "./parts.js";
 
 /** @typedef {import("./types.js").TraceEvent} TraceEvent */
@@ -176,7 +186,11 @@ function heldBy(store, e) {
   return null;
 }
 
-/** Somebody downstream puts messages in order, and lets this one go. @param {Store} store @param {TraceEvent} e */
+/**
+ * Somebody downstream puts messages in order, and lets this one go.
+ * @param {Store} store
+ * @param {TraceEvent} e
+ */
 function released(store, e) {
   const name = e.by || e.c || "";
   store.after = lane(store, `r:${name}`, "after", name).id;

@@ -68,7 +68,14 @@ export class Frame {
       const mid = first + ((lane.rows - 1) * pitch) / 2;
       const to = across + whole + spare;
       this.strips.set(lane.id, {
-        lane, from: across, to, mid, first, pitch, size, more: mores.has(lane.id),
+        lane,
+        from: across,
+        to,
+        mid,
+        first,
+        pitch,
+        size,
+        more: mores.has(lane.id),
       });
       across = to;
     });
@@ -100,7 +107,13 @@ export class Frame {
 
   /** A line through points of [along, across]. @param {...[number, number]} points */
   line(...points) {
-    return `M${points.map((point) => this.at(...point).map(round).join(" ")).join("L")}`;
+    return `M${points
+      .map((point) =>
+        this.at(...point)
+          .map(round)
+          .join(" "),
+      )
+      .join("L")}`;
   }
 }
 
@@ -109,7 +122,14 @@ export const round = (value) => Math.round(value * 10) / 10;
 
 const SHRINK = [1, 0.86, 0.74, 0.64, 0.55];
 
-/** Breadths of lanes, as broad as they like or as there is room for. @param {LaneBox[]} lanes @param {Sizes} sizes @param {boolean} down @param {Set<string>} mores @param {number} room */
+/**
+ * Breadths of lanes, as broad as they like or as there is room for.
+ * @param {LaneBox[]} lanes
+ * @param {Sizes} sizes
+ * @param {boolean} down
+ * @param {Set<string>} mores
+ * @param {number} room
+ */
 function fitting(lanes, sizes, down, mores, room) {
   const dense = lanes.length > 8;
   for (const share of down ? SHRINK : [1]) {
@@ -120,7 +140,14 @@ function fitting(lanes, sizes, down, mores, room) {
   return [];
 }
 
-/** @param {LaneBox} lane @param {Sizes} sizes @param {boolean} down @param {boolean} dense @param {boolean} more @param {number} share */
+/**
+ * @param {LaneBox} lane
+ * @param {Sizes} sizes
+ * @param {boolean} down
+ * @param {boolean} dense
+ * @param {boolean} more
+ * @param {number} share
+ */
 function breadthOf({ rows, kind }, sizes, down, dense, more, share) {
   const strip = more ? 18 : 0;
   if (kind === "producer" || kind === "exchange") {
@@ -128,11 +155,18 @@ function breadthOf({ rows, kind }, sizes, down, dense, more, share) {
     return { whole, before: whole / 2, size: 0, pitch: 0 };
   }
   const least = rows > 3 ? 12 : 20;
-  const wanted = kind === "queue" || kind === "after" ? sizes.wait : sizes.bar[rows === 1 ? (dense ? 1 : 0) : rows < 4 ? 1 : 2];
-  const size = Math.max(least, Math.round((kind === "queue" && rows > 3 ? Math.min(wanted, 22) : wanted) * share));
+  const wanted =
+    kind === "queue" || kind === "after"
+      ? sizes.wait
+      : sizes.bar[rows === 1 ? (dense ? 1 : 0) : rows < 4 ? 1 : 2];
+  const size = Math.max(
+    least,
+    Math.round((kind === "queue" && rows > 3 ? Math.min(wanted, 22) : wanted) * share),
+  );
   const airy = kind === "queue" && rows < 4; // arrows' heads show between the bars
   const pitch = size + (down ? 3 : airy ? 13 : 5);
-  const before = kind === "queue" ? (down ? 10 * share : 16) : down ? 16 * share : dense || kind === "after" ? 26 : 40;
+  const before =
+    kind === "queue" ? (down ? 10 * share : 16) : down ? 16 * share : dense || kind === "after" ? 26 : 40;
   const after = kind === "queue" ? before : down ? 10 * share : dense ? 12 : 28;
   return { whole: before + rows * pitch - (pitch - size) + after + strip, before, size, pitch };
 }

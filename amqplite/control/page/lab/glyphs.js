@@ -74,7 +74,10 @@ export function flag(x, y, high) {
 /** Warning: a triangle with a stroke. @param {number} x @param {number} y @param {number} r */
 export function warning(x, y, r) {
   const d = `M${round(x)} ${round(y - r)}l${round(r * 1.05)} ${round(r * 1.85)}h${round(-r * 2.1)}z`;
-  return [path(d, "warning"), path(`M${round(x)} ${round(y - r * 0.3)}v${round(r * 0.55)}m0 ${round(r * 0.22)}v1`, "stroke")];
+  return [
+    path(d, "warning"),
+    path(`M${round(x)} ${round(y - r * 0.3)}v${round(r * 0.55)}m0 ${round(r * 0.22)}v1`, "stroke"),
+  ];
 }
 
 /**

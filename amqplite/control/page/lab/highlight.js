@@ -23,3 +23,14 @@ export const sameSelection = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 export function alongTime(marks) {
   return [...marks].sort((a, b) => a.t - b.t || (a.ns[0] ?? 0) - (b.ns[0] ?? 0));
 }
+
+/**
+ * What a mark stands for.
+ * @param {import("./types.js").Mark} mark
+ * @returns {Selection | null}
+ */
+export function selectionOf({ cls, c, ms, ns }) {
+  if (c && (cls === "crash" || !ms.length)) return { c };
+  if (ms.length === 1) return { m: ms[0] };
+  return ns.length ? { n: ns[0] } : null;
+}

@@ -93,9 +93,25 @@ export const queueLane = ({ v = "/", q = "" }) => `q:${v === "/" ? q : `${v}/${q
  */
 export function newLane(id, kind, name, born, early) {
   return {
-    id, kind, name, born, early, conn: "", ch: 0, rows: new Rows(), places: new Map(), labels: new Map(),
-    downs: [], quiet: [], depth: [], depthMax: 0, depthNow: 0,
-    holding: new Set(), lastAck: born, marked: false, active: "",
+    id,
+    kind,
+    name,
+    born,
+    early,
+    conn: "",
+    ch: 0,
+    rows: new Rows(),
+    places: new Map(),
+    labels: new Map(),
+    downs: [],
+    quiet: [],
+    depth: [],
+    depthMax: 0,
+    depthNow: 0,
+    holding: new Set(),
+    lastAck: born,
+    marked: false,
+    active: "",
   };
 }
 

@@ -75,7 +75,9 @@ export function layout(store, view) {
   const dense = seen.length > MOST_BOXES;
   const odd = view.odd || dense;
   const shown = odd ? seen.filter((box) => box.message.odd).slice(-MOST_BOXES) : seen;
-  const bars = shown.filter((box) => (box.row >= 0 || box.auto) && box.shown <= view.now).map((box) => barOf(box, view));
+  const bars = shown
+    .filter((box) => (box.row >= 0 || box.auto) && box.shown <= view.now)
+    .map((box) => barOf(box, view));
   return {
     lanes: lanesOf(store, merged),
     bars: bars.filter((bar) => bar.to > bar.from || bar.open || bar.box.auto),
@@ -112,7 +114,11 @@ export function lanesOf(store, merged = manyProducers(store)) {
   return found;
 }
 
-/** Whether an event has happened; one that has not come yet is at infinity, as the end is. @param {number} n @param {View} view */
+/**
+ * Whether an event has happened; one that has not come yet is at infinity, as the end is.
+ * @param {number} n
+ * @param {View} view
+ */
 const over = (n, view) => n !== Infinity && n <= view.n;
 
 /**
@@ -126,7 +132,13 @@ function barOf(box, view) {
   const kind = open && box.kind === "failed" ? (box.again ? "redelivered" : "held") : box.kind;
   const from = Math.max(box.from, box.shown);
   return {
-    box, kind, from, to, open, work: Math.min(to, Math.max(box.work, from)), ring: over(box.ring, view),
+    box,
+    kind,
+    from,
+    to,
+    open,
+    work: Math.min(to, Math.max(box.work, from)),
+    ring: over(box.ring, view),
   };
 }
 
@@ -198,7 +210,11 @@ function latesOf(bars, view) {
   return bars
     .filter(({ box }) => box.order?.late && over(box.n1, view))
     .map(({ box }) => ({
-      box, lane: box.lane, row: box.row, from: box.to - (box.order?.late ?? 0), to: box.to,
+      box,
+      lane: box.lane,
+      row: box.row,
+      from: box.to - (box.order?.late ?? 0),
+      to: box.to,
     }))
     .sort((a, b) => b.to - b.from - (a.to - a.from));
 }

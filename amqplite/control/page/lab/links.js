@@ -38,15 +38,31 @@ function groupMark(links, from, to, cx) {
   const [first] = links;
   const along = cx.px(first.t) + (first.kind === "dead" ? -COPY : COPY * first.box.copy);
   const ends = links.map((link) => endsOf(link, from, to, cx));
-  const far = (/** @type {number[]} */ list, /** @type {boolean} */ most) => (most ? Math.max(...list) : Math.min(...list));
+  const far = (/** @type {number[]} */ list, /** @type {boolean} */ most) =>
+    most ? Math.max(...list) : Math.min(...list);
   const forth = ends[0][1] > ends[0][0];
-  const start = far(ends.map(([a]) => a), !forth);
-  const end = far(ends.map(([, b]) => b), !forth);
-  const last = far(ends.map(([, b]) => b), forth);
+  const start = far(
+    ends.map(([a]) => a),
+    !forth,
+  );
+  const end = far(
+    ends.map(([, b]) => b),
+    !forth,
+  );
+  const last = far(
+    ends.map(([, b]) => b),
+    forth,
+  );
   cx.ground.soft.push(cx.frame.rect(along - 2, Math.min(start, end), SLANT + 4, Math.abs(end - start)));
   return {
-    key: `${first.kind}${first.n}`, layer: "link", cls: first.kind, name: "", lane: first.from, t: first.t,
-    shapes: arrow(first, along, start, end, last, cx), ns: links.map((link) => link.n),
+    key: `${first.kind}${first.n}`,
+    layer: "link",
+    cls: first.kind,
+    name: "",
+    lane: first.from,
+    t: first.t,
+    shapes: arrow(first, along, start, end, last, cx),
+    ns: links.map((link) => link.n),
     ms: links.map((link) => link.box.message.m),
     c: [first.from, first.to].find((id) => id.startsWith("c:"))?.slice(2) ?? "",
   };
@@ -60,7 +76,14 @@ function isHidden({ box }) {
 /** Passed through without waiting, or not drawn for want of room. @param {Box | null} wait */
 const noBar = (wait) => !wait || wait.row < 0 || wait.to === wait.from;
 
-/** Where an arrow begins and ends, across. @param {Link} link @param {Strip} from @param {Strip} to @param {Context} cx @returns {[number, number]} */
+/**
+ * Where an arrow begins and ends, across.
+ * @param {Link} link
+ * @param {Strip} from
+ * @param {Strip} to
+ * @param {Context} cx
+ * @returns {[number, number]}
+ */
 function endsOf(link, from, to, cx) {
   const { frame } = cx;
   const { box, row } = link;
@@ -72,7 +95,8 @@ function endsOf(link, from, to, cx) {
   /** @param {Strip} queue @param {Box | null} wait */
   const into = (queue, wait) => (noBar(wait) ? queue.first - 5 : top(queue, /** @type {Box} */ (wait).row));
   /** @param {Strip} queue @param {Box | null} wait */
-  const outOf = (queue, wait) => (noBar(wait) ? queue.first + 4 : bottom(queue, /** @type {Box} */ (wait).row));
+  const outOf = (queue, wait) =>
+    noBar(wait) ? queue.first + 4 : bottom(queue, /** @type {Box} */ (wait).row);
   const reached = box.auto ? dotAt(to, cx) - 8 : top(to, row);
   switch (link.kind) {
     case "publish":
@@ -82,7 +106,10 @@ function endsOf(link, from, to, cx) {
     case "release":
       return [bottom(from, row), to.first - to.size / 2];
     case "requeue":
-      return [top(from, row) - 1, noBar(box.next) ? to.first + 5 : bottom(to, /** @type {Box} */ (box.next).row) + 1];
+      return [
+        top(from, row) - 1,
+        noBar(box.next) ? to.first + 5 : bottom(to, /** @type {Box} */ (box.next).row) + 1,
+      ];
     case "dead":
       return [box.lane === box.queue ? bottom(from, Math.max(0, row)) : top(from, row), to.mid];
     default:
@@ -90,11 +117,20 @@ function endsOf(link, from, to, cx) {
   }
 }
 
-/** @param {Link} link @param {number} at @param {number} start @param {number} end @param {number} last @param {Context} cx @returns {Shape[]} */
+/**
+ * @param {Link} link
+ * @param {number} at
+ * @param {number} start
+ * @param {number} end
+ * @param {number} last
+ * @param {Context} cx
+ * @returns {Shape[]}
+ */
 function arrow(link, at, start, end, last, cx) {
   const { frame } = cx;
   const back = link.kind === "requeue" || link.kind === "return";
-  const passes = link.kind === "publish" ? noBar(link.box) : !back && link.kind !== "release" && noBar(link.box.before);
+  const passes =
+    link.kind === "publish" ? noBar(link.box) : !back && link.kind !== "release" && noBar(link.box.before);
   const lean = passes ? SLANT / 2 : back ? SLANT - 1 : SLANT;
   const again = passes && link.kind === "redeliver" && link.box.before?.kind === "requeued";
   const along = at + (again ? AGAIN : passes && link.kind !== "publish" ? SLANT / 2 : 0);

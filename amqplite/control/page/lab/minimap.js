@@ -10,13 +10,22 @@ const HEIGHT = 40;
 const BIN = 3;
 
 export class Minimap {
-  /** @param {Element} host @param {{scrollTo: (share: number) => void}} means share: middle of what is wanted, from 0 to 1 */
+  /**
+   * @param {Element} host
+   * @param {{scrollTo: (share: number) => void}} means share: middle of what is wanted, from 0 to 1
+   */
   constructor(host, means) {
     this.means = means;
     this.density = svg("path", { class: "density" });
     this.anomalies = svg("path", { class: "anomalies" });
     this.sight = svg("rect", { class: "sight", y: 1, height: HEIGHT - 2, rx: 4 });
-    this.svg = svg("svg", { height: HEIGHT, "aria-hidden": "true" }, this.density, this.anomalies, this.sight);
+    this.svg = svg(
+      "svg",
+      { height: HEIGHT, "aria-hidden": "true" },
+      this.density,
+      this.anomalies,
+      this.sight,
+    );
     this.root = el("div", { class: "dia dia-minimap", hidden: true }, this.svg);
     host.append(this.root);
     this.drawn = "";
@@ -26,8 +35,12 @@ export class Minimap {
       this.svg.setPointerCapture(event.pointerId);
       this.go(event);
     });
-    this.svg.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.dragging && this.go(event));
-    for (const end of ["pointerup", "pointercancel"]) this.svg.addEventListener(end, () => (this.dragging = false));
+    this.svg.addEventListener(
+      "pointermove",
+      (/** @type {PointerEvent} */ event) => this.dragging && this.go(event),
+    );
+    for (const end of ["pointerup", "pointercancel"])
+      this.svg.addEventListener(end, () => (this.dragging = false));
   }
 
   /** @param {PointerEvent} event */
@@ -66,7 +79,8 @@ export class Minimap {
 export function densityPath(store, scale, width) {
   const bins = new Uint32Array(Math.ceil(width / BIN));
   const share = bins.length / Math.max(1, scale.length);
-  for (const { t } of store.events) bins[Math.max(0, Math.min(bins.length - 1, Math.floor(scale.px(t) * share)))] += 1;
+  for (const { t } of store.events)
+    bins[Math.max(0, Math.min(bins.length - 1, Math.floor(scale.px(t) * share)))] += 1;
   let most = 1;
   for (const count of bins) most = Math.max(most, count);
   let d = `M0 ${HEIGHT}`;
@@ -79,6 +93,8 @@ export function densityPath(store, scale, width) {
 
 /** @param {Store} store @param {Scale} scale @param {number} width */
 function anomalyPath(store, scale, width) {
-  const places = new Set(store.anomalies.map(({ t }) => Math.round((scale.px(t) / Math.max(1, scale.length)) * width)));
+  const places = new Set(
+    store.anomalies.map(({ t }) => Math.round((scale.px(t) / Math.max(1, scale.length)) * width)),
+  );
   return [...places].map((x) => `M${Math.max(1, Math.min(width - 1, x))} 2v9`).join("");
 }

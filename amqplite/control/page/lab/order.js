@@ -48,7 +48,8 @@ export function sequence(store, view, shown) {
     if (!event.s || !TYPES.has(event.type)) continue;
     const queue = queueLane(event);
     const key = `${queue} ${event.s}`;
-    const here = view.what === "view" ? event.c === view.on.slice(2) && event.type === "delivered" : queue === view.on;
+    const here =
+      view.what === "view" ? event.c === view.on.slice(2) && event.type === "delivered" : queue === view.on;
     if (!here) continue;
     let found = known.get(key);
     if (!found) {

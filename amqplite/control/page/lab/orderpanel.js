@@ -2,8 +2,9 @@
 /** The order lines below the diagram, with the switch of what is compared. */
 
 import { el, put } from "./dom.js";
+import { atStrip, heatStrip } from "./heatstrip.js";
 import { LINES, sequence, viewsOf } from "./order.js";
-import { atStrip, heatStrip, orderLines } from "./orderscene.js";
+import { orderLines } from "./orderscene.js";
 import { Pointing } from "./pointing.js";
 import { belongs } from "./highlight.js";
 import { Drawing } from "./svg.js";
@@ -29,9 +30,17 @@ export class OrderPanel {
     this.drawing.root.classList.add("dia-lines");
     this.title = el("h3", { class: "dia-ordertitle" });
     this.count = el("p", { class: "dia-ordercount" });
-    this.choice = el("select", { class: "dia-orderchoice", on: { change: () => this.choose(this.choice.value) } });
+    this.choice = el("select", {
+      class: "dia-orderchoice",
+      on: { change: () => this.choose(this.choice.value) },
+    });
     this.scroller = el("div", { class: "dia-orderscroll" }, this.drawing.root);
-    this.root = el("section", { class: "dia dia-order" }, el("div", { class: "dia-orderhead" }, this.title, this.choice, this.count), this.scroller);
+    this.root = el(
+      "section",
+      { class: "dia dia-order" },
+      el("div", { class: "dia-orderhead" }, this.title, this.choice, this.count),
+      this.scroller,
+    );
     host.append(this.root);
     this.chosen = "";
     this.offered = "";
@@ -43,7 +52,7 @@ export class OrderPanel {
     /** @type {import("./order.js").Sequence} */
     this.sequence = { published: [], arrived: [] };
     this.pointing = new Pointing(this.drawing, this.scroller, {
-      select: (mark, pinned) => means.select(mark ? selectionOf(mark) : null, pinned),
+      select: (mark, pinned) => means.select(mark ? cardOf(mark) : null, pinned),
       elsewhere: (x) => this.selectAt(x),
     });
   }
@@ -55,7 +64,12 @@ export class OrderPanel {
     this.redraw?.();
   }
 
-  /** @param {Store} store @param {number} shown @param {Selection | null} selection @param {() => void} redraw */
+  /**
+   * @param {Store} store
+   * @param {number} shown
+   * @param {Selection | null} selection
+   * @param {() => void} redraw
+   */
   draw(store, shown, selection, redraw) {
     this.redraw = redraw;
     const width = Math.floor(this.scroller.clientWidth);
@@ -67,7 +81,8 @@ export class OrderPanel {
     if (look === this.look || (store.live && asked === this.asked && now < this.last + APART_MS)) return;
     [this.look, this.asked, this.last] = [look, asked, now];
     this.sequence = view ? sequence(store, view, shown) : { published: [], arrived: [] };
-    const all = shown === store.events.length || !view ? this.sequence : sequence(store, view, store.events.length);
+    const all =
+      shown === store.events.length || !view ? this.sequence : sequence(store, view, store.events.length);
     this.most = Math.max(all.published.length, all.arrived.length);
     this.paint(width, selection);
   }
@@ -80,10 +95,23 @@ export class OrderPanel {
     const rows = [text("order.published"), this.rowName()];
     const lines = many ? null : orderLines(this.sequence, width, text, rows, this.most);
     const drawn = lines ?? heatStrip(this.sequence, width, text);
-    const where = { shift: /** @type {[number, number]} */ ([0, 0]), width: drawn.width, height: drawn.height, clip: { x: 0, y: 0, width: drawn.width, height: drawn.height } };
+    const where = {
+      shift: /** @type {[number, number]} */ ([0, 0]),
+      width: drawn.width,
+      height: drawn.height,
+      clip: { x: 0, y: 0, width: drawn.width, height: drawn.height },
+    };
     const marks = drawn.marks;
-    this.drawing.root.classList.toggle("selecting", selection !== null && marks.some((mark) => mark.ms.length && belongs(mark, selection)));
-    this.drawing.draw(marks, where, (mark) => selection !== null && isHot(mark, selection), this.pointing.tabStop(marks));
+    this.drawing.root.classList.toggle(
+      "selecting",
+      selection !== null && marks.some((mark) => mark.ms.length && belongs(mark, selection)),
+    );
+    this.drawing.draw(
+      marks,
+      where,
+      (mark) => selection !== null && isHot(mark, selection),
+      this.pointing.tabStop(marks),
+    );
     this.say(lines?.crossed ?? NaN);
   }
 
@@ -101,7 +129,9 @@ export class OrderPanel {
     const labels = (/** @type {string[]} */ list) => list.slice(0, LINES).join(" ");
     const a = labels(published.map(({ label }) => label));
     const b = labels(arrived.map(({ at }) => published[at].label));
-    const name = a ? text("order.name", { a, b, what: this.rowName(), count: nothing ? "" : words }) : text("order.empty");
+    const name = a
+      ? text("order.name", { a, b, what: this.rowName(), count: nothing ? "" : words })
+      : text("order.empty");
     this.drawing.root.setAttribute("aria-label", name);
   }
 
@@ -122,7 +152,10 @@ export class OrderPanel {
     const offered = JSON.stringify(options);
     if (offered !== this.offered) {
       this.offered = offered;
-      put(this.choice, options.map(([value, words]) => el("option", { value }, words)));
+      put(
+        this.choice,
+        options.map(([value, words]) => el("option", { value }, words)),
+      );
     }
     const view = views.find((one) => nameOf(one) === this.chosen) ?? views[0];
     this.chosen = view ? nameOf(view) : "";
@@ -141,7 +174,7 @@ export class OrderPanel {
 }
 
 /** @param {{ms: string[]}} mark @returns {Selection} */
-function selectionOf({ ms }) {
+function cardOf({ ms }) {
   return ms.length === 2 ? { pair: [ms[0], ms[1]] } : { m: ms[0] };
 }
 

@@ -4,18 +4,61 @@
 import { round } from "./frame.js";
 import { circle, path, shape, words } from "./glyphs.js";
 import { Ground, shortened, textWidth } from "./labels.js";
-import { crossings, displacements } from "./order.js";
+import { crossings } from "./order.js";
+import { mark } from "./states.js";
 
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./types.js").Text} Text */
 /** @typedef {import("./order.js").Sequence} Sequence */
+/** @typedef {import("./order.js").Crossing} Crossing */
 
 const BOX = { width: 72, height: 38 };
 const STEP = { most: 140, least: 44, down: 40 };
-const TOLD = 6; // crossings up to which each says who overtook whom
+/** Crossings up to which each says who overtook whom. */
+const TOLD = 6;
+/** Messages up to which, where it is narrow, the rows are columns. */
+const COLUMNS = 16;
+const NARROW = 560;
+const SMALL = 14;
+const TELLING = 22;
 
-/** @param {Partial<Mark> & Pick<Mark, "key" | "layer" | "cls" | "shapes">} rest @returns {Mark} */
-const mark = (rest) => ({ name: "", lane: "", t: 0, ns: [], ms: [], c: "", ...rest });
+/** Where the cards of two rows are, and the strands between them. */
+class Loom {
+  /** @param {number} n messages @param {number} width @param {[string, string]} rows */
+  constructor(n, width, rows) {
+    this.n = n;
+    this.down = width < NARROW && n <= COLUMNS;
+    this.size = width < NARROW ? SMALL : 17;
+    const named = Math.max(...rows.map((row) => textWidth(row, SMALL, true)));
+    this.lead = this.down ? 0 : Math.max(width < 900 ? 0 : 104, named) + 14;
+    const step = Math.max(STEP.least, Math.min(STEP.most, (width - this.lead - 16) / n));
+    this.step = this.down ? STEP.down : step;
+    this.box = this.down
+      ? { width: 72, height: 30 }
+      : { width: Math.min(BOX.width, step - 6), height: BOX.height };
+    this.head = this.down ? 30 : 8;
+    const thick = this.down ? this.box.width : this.box.height;
+    const gap = this.down ? Math.max(70, width - 2 * thick - 12) : n > 20 ? 150 : 108;
+    const first = (this.down ? 4 : this.head) + thick / 2;
+    /** Middles of the rows. */
+    this.rows = [first, first + gap + thick];
+    /** Ends of the strands. */
+    this.from = first + thick / 2;
+    this.to = this.from + gap;
+    this.width = this.down ? width : Math.max(width, this.lead + n * this.step + 16);
+    this.height = this.down ? this.head + n * this.step + 4 : this.to + thick + 6;
+  }
+
+  /** Of the k-th place. @param {number} k */
+  along(k) {
+    return (this.down ? this.head : this.lead) + this.step * (k + 0.5);
+  }
+
+  /** @param {number} along @param {number} across @returns {[number, number]} x, y */
+  at(along, across) {
+    return this.down ? [across, along] : [along, across];
+  }
+}
 
 /**
  * @param {Sequence} sequence
@@ -27,143 +70,154 @@ const mark = (rest) => ({ name: "", lane: "", t: 0, ns: [], ms: [], c: "", ...re
  */
 export function orderLines(sequence, width, text, rows, most) {
   const { published, arrived } = sequence;
-  const n = Math.max(published.length, arrived.length, most, 1);
-  const down = width < 560 && n <= 16;
-  const size = width < 560 ? 14 : 17;
-  const lead = down ? 0 : Math.max(width < 900 ? 0 : 104, ...rows.map((row) => textWidth(row, 14, true))) + 14;
-  const step = down ? STEP.down : Math.max(STEP.least, Math.min(STEP.most, (width - lead - 16) / n));
-  const box = { width: down ? 72 : Math.min(BOX.width, step - 6), height: down ? 30 : BOX.height };
-  const head = down ? 30 : 8;
-  const gap = down ? Math.max(70, width - 2 * box.width - 12) : n > 20 ? 150 : 108;
-  const first = down ? 4 + box.width / 2 : head + box.height / 2;
-  const cross = [first, first + gap + (down ? box.width : box.height)];
-  /** @param {number} k @param {number} row @returns {[number, number]} */
-  const at = (k, row) => {
-    const along = (down ? head : lead) + step * (k + 0.5);
-    return down ? [cross[row], along] : [along, cross[row]];
-  };
-  const half = down ? box.width / 2 : box.height / 2;
-  const from = cross[0] + half;
-  const to = cross[1] - half;
+  const loom = new Loom(Math.max(published.length, arrived.length, most, 1), width, rows);
   const found = crossings(sequence);
+  const below = loom.down && found.length <= TOLD ? found.length * TELLING : 0;
+  const height = loom.height + below;
+  const ground = new Ground({ x: 0, y: 0, width: loom.width, height });
   const bad = new Set(found.flatMap(({ a, b }) => [a, b]));
-  const badTop = new Set([...bad].map((k) => arrived[k].at));
-  const ground = new Ground({ x: 0, y: 0, width: Math.max(width, lead + n * step + 16), height: down ? head + n * step : cross[1] + half });
-  const marks = rows.map((row, k) => {
-    const [x, y] = down ? [cross[k], head / 2] : [lead - 10, cross[k]];
-    return mark({ key: `row${k}`, layer: "grid", cls: down ? "rowname" : "rowname end", shapes: [words(row, x, y, 14, "rowword")] });
+  const marks = [
+    ...rowNames(rows, loom),
+    ...strands(sequence, bad, loom, ground),
+    ...cards(sequence, bad, rows, text, loom, ground),
+    ...rings(found, sequence, text, loom, ground),
+  ];
+  return { marks, crossed: found.length, width: loom.width, height };
+}
+
+/** @param {[string, string]} rows @param {Loom} loom */
+function rowNames(rows, loom) {
+  return rows.map((row, k) => {
+    const [x, y] = loom.down ? [loom.rows[k], loom.head / 2] : [loom.lead - 10, loom.rows[k]];
+    const shapes = [words(row, x, y, SMALL, "rowword")];
+    return mark({ key: `row${k}`, layer: "grid", cls: loom.down ? "rowname" : "rowname end", shapes });
   });
-  arrived.forEach(({ at: top, again }, k) => {
-    const [x1, y1] = at(top, 0);
-    const [x2, y2] = at(k, 1);
-    const line = down ? `M${from} ${round(y1)}L${to} ${round(y2)}` : `M${round(x1)} ${from}L${round(x2)} ${to}`;
-    const label = published[top].label;
-    const cls = `strand${bad.has(k) ? " bad" : ""}${again ? " again" : ""}`;
-    marks.push(mark({ key: `line${k}`, layer: "link", cls, shapes: [path(line, "line")], ms: [label] }));
-    for (let s = 0; s <= 12; s++) {
-      const [a, b] = down ? [from + ((to - from) * s) / 12, y1 + ((y2 - y1) * s) / 12] : [x1 + ((x2 - x1) * s) / 12, from + ((to - from) * s) / 12];
-      ground.soft.push({ x: a - 5, y: b - 5, width: 10, height: 10 });
-    }
-  });
-  const boxOf = (/** @type {number} */ k, /** @type {number} */ row, /** @type {{label: string, gone: string}} */ { label, gone }, /** @type {string} */ cls) => {
-    const [x, y] = at(k, row);
-    const hit = { x: round(x - box.width / 2), y: round(y - box.height / 2), ...box };
-    ground.hard.push(hit);
-    const name = gone ? text("order.gone", { m: label, cause: gone }) : `${rows[row]}: ${label}`;
-    const shapes = [shape("rect", "body", { ...hit, rx: 7 }), cardLabel(label, box.width - 6, x, y, size)];
-    marks.push(mark({ key: `box${row} ${k}`, layer: "bar", cls: `card ${cls}`, shapes, name, hit, ms: [label], t: row * 1e6 + k }));
-  };
-  published.forEach((message, k) => boxOf(k, 0, message, message.gone ? "gone" : badTop.has(k) ? "bad" : ""));
-  arrived.forEach(({ at: top, again }, k) => boxOf(k, 1, { label: published[top].label, gone: "" }, `${bad.has(k) ? "bad" : ""}${again ? " again" : ""}`));
-  const below = down && found.length <= TOLD ? found.length * 22 : 0;
-  if (down) ground.area.height += below;
-  marks.push(...rings(found, sequence, at, [from, to], down, ground, text));
-  return {
-    marks, crossed: found.length, width: down ? width : Math.max(width, lead + n * step + 16),
-    height: down ? head + n * step + 4 + below : cross[1] + half + 6,
-  };
 }
 
 /**
- * @param {import("./order.js").Crossing[]} found @param {Sequence} sequence
- * @param {(k: number, row: number) => [number, number]} at @param {[number, number]} ends @param {boolean} down
- * @param {Ground} ground @param {Text} text
+ * @param {Sequence} sequence
+ * @param {Set<number>} bad arrivals that cross another
+ * @param {Loom} loom
+ * @param {Ground} ground
  */
-function rings(found, { published, arrived }, at, [from, to], down, ground, text) {
-  const r = found.length > 40 ? 4 : found.length > TOLD ? 6 : 8;
-  /** @type {Mark[]} */
-  const marks = [];
-  /** @type {{x: number, y: number, label: string, ms: string[], key: string}[]} */
-  const told = [];
-  for (const { a, b, share, place } of found) {
-    const over = published[arrived[a].at].label;
-    const late = published[arrived[b].at].label;
-    const middle = from + (to - from) * share;
-    const along = at(place, 0)[down ? 1 : 0];
-    const [x, y] = down ? [middle, along] : [along, middle];
-    const hit = { x: round(x - 11), y: round(y - 11), width: 22, height: 22 };
-    const label = text("order.cross", { y: over, x: late });
-    const key = `cross${a} ${b}`;
-    marks.push(mark({
-      key, layer: "fault", cls: "crossing", shapes: [circle(x, y, r, "body")], name: label, hit,
-      ms: [over, late], t: 5e5 + place,
-    }));
-    ground.hard.push(hit);
-    if (found.length <= TOLD) told.push({ x, y, label, ms: [over, late], key });
-  }
-  for (const [k, { x, y, label, ms, key }] of told.entries()) {
-    const width = textWidth(label, 14);
-    const { height } = ground.area;
-    const places = down ? [{ x: x - width / 2, y: height - (told.length - k) * 22, width, height: 18 }] : [[x + 14, y - 9], [x - 14 - width, y - 9], [x - width / 2, y - 30], [x - width / 2, y + 13], [x + 14, y - 28], [x + 14, y + 10]]
-      .map(([left, top]) => ({ x: left, y: top, width, height: 18 }));
-    const chosen = ground.put(places);
-    if (chosen < 0) continue;
-    const { x: left, y: top } = places[chosen];
-    marks.push(mark({ key: `told${key}`, layer: "label", cls: "words", shapes: [words(label, left, top + 9, 14, "bad start")], ms }));
-  }
-  return marks;
+function strands({ published, arrived }, bad, loom, ground) {
+  return arrived.map(({ at: top, again }, k) => {
+    const [start, end] = [loom.along(top), loom.along(k)];
+    const points = [loom.at(start, loom.from), loom.at(end, loom.to)];
+    for (let part = 0; part <= 12; part++) {
+      const share = part / 12;
+      const [x, y] = loom.at(start + (end - start) * share, loom.from + (loom.to - loom.from) * share);
+      ground.soft.push({ x: x - 5, y: y - 5, width: 10, height: 10 });
+    }
+    const line = path(`M${points.map((point) => point.map(round).join(" ")).join("L")}`, "line");
+    const cls = `strand${bad.has(k) ? " bad" : ""}${again ? " again" : ""}`;
+    return mark({ key: `line${k}`, layer: "link", cls, shapes: [line], ms: [published[top].label] });
+  });
 }
 
-/** @param {string} label @param {number} room @param {number} x @param {number} y @param {number} size */
+/**
+ * @param {Sequence} sequence
+ * @param {Set<number>} bad
+ * @param {[string, string]} rows
+ * @param {Text} text
+ * @param {Loom} loom
+ * @param {Ground} ground
+ */
+function cards({ published, arrived }, bad, rows, text, loom, ground) {
+  const badTop = new Set([...bad].map((k) => arrived[k].at));
+  /** @param {number} k @param {number} row @param {string} label @param {string} cls @param {string} name */
+  const card = (k, row, label, cls, name) => {
+    const [x, y] = loom.at(loom.along(k), loom.rows[row]);
+    const { width, height } = loom.box;
+    const hit = { x: round(x - width / 2), y: round(y - height / 2), width, height };
+    ground.hard.push(hit);
+    const shapes = [shape("rect", "body", { ...hit, rx: 7 }), cardLabel(label, width - 6, x, y, loom.size)];
+    const t = row * 1e6 + k;
+    return mark({
+      key: `box${row} ${k}`,
+      layer: "bar",
+      cls: `card ${cls}`,
+      shapes,
+      name,
+      hit,
+      ms: [label],
+      t,
+    });
+  };
+  const top = published.map(({ label, gone }, k) => {
+    const name = gone ? text("order.gone", { m: label, cause: gone }) : `${rows[0]}: ${label}`;
+    return card(k, 0, label, gone ? "gone" : badTop.has(k) ? "bad" : "", name);
+  });
+  const bottom = arrived.map(({ at, again }, k) => {
+    const { label } = published[at];
+    return card(k, 1, label, `${bad.has(k) ? "bad" : ""}${again ? " again" : ""}`, `${rows[1]}: ${label}`);
+  });
+  return [...top, ...bottom];
+}
+
+/**
+ * @param {string} label
+ * @param {number} room
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
 function cardLabel(label, room, x, y, size) {
   const fit = [size, size * 0.86, 12].find((one) => textWidth(label, one, true) <= room) ?? 12;
   return words(shortened(label, room, fit, true), x, y, fit, "inside bold");
 }
 
-const STRIP = { height: 120, lead: 64 };
-
 /**
- * How far each of many messages is from its place: late ones up, early ones down.
- * @param {Sequence} sequence @param {number} width @param {Text} text
- * @returns {{marks: Mark[], width: number, height: number}}
+ * @param {Crossing[]} found
+ * @param {Sequence} sequence
+ * @param {Text} text
+ * @param {Loom} loom
+ * @param {Ground} ground
  */
-export function heatStrip(sequence, width, text) {
-  const moved = displacements(sequence);
-  const room = width - STRIP.lead - 8;
-  const bins = Math.min(moved.length, Math.floor(room / 2));
-  const most = Math.max(1, ...moved.map(Math.abs));
-  const zero = STRIP.height / 2;
-  const column = room / Math.max(1, bins);
-  const drawn = { late: "", early: "" };
-  for (let bin = 0; bin < bins; bin++) {
-    const part = moved.slice(Math.floor((bin * moved.length) / bins), Math.floor(((bin + 1) * moved.length) / bins));
-    const x = round(STRIP.lead + bin * column);
-    const wide = round(Math.max(1, column - (column > 3 ? 1 : 0)));
-    const up = round((Math.max(0, ...part) / most) * (zero - 8));
-    const down = round((Math.max(0, ...part.map((value) => -value)) / most) * (zero - 8));
-    if (up) drawn.late += `M${x} ${zero}v${-up}h${wide}v${up}z`;
-    if (down) drawn.early += `M${x} ${zero}v${down}h${wide}v${-down}z`;
-  }
-  const marks = [
-    mark({ key: "late", layer: "bar", cls: "heat late", shapes: [path(drawn.late, "body"), words(text("order.late"), STRIP.lead - 10, zero - 22, 14, "rowword end")] }),
-    mark({ key: "early", layer: "bar", cls: "heat early", shapes: [path(drawn.early, "body"), words(text("order.early"), STRIP.lead - 10, zero + 22, 14, "rowword end")] }),
-    mark({ key: "zero", layer: "grid", cls: "zero", shapes: [path(`M${STRIP.lead} ${zero}H${width - 8}`, "line")] }),
-  ];
-  return { marks, width, height: STRIP.height };
+function rings(found, { published, arrived }, text, loom, ground) {
+  const r = found.length > 40 ? 4 : found.length > TOLD ? 6 : 8;
+  const marks = found.map(({ a, b, share, place }) => {
+    const [over, late] = [a, b].map((k) => published[arrived[k].at].label);
+    const [x, y] = loom.at(loom.along(place), loom.from + (loom.to - loom.from) * share);
+    const hit = { x: round(x - 11), y: round(y - 11), width: 22, height: 22 };
+    ground.hard.push(hit);
+    const name = text("order.cross", { y: over, x: late });
+    const shapes = [circle(x, y, r, "body")];
+    const t = 5e5 + place;
+    return mark({
+      key: `cross${a} ${b}`,
+      layer: "fault",
+      cls: "crossing",
+      shapes,
+      name,
+      hit,
+      ms: [over, late],
+      t,
+    });
+  });
+  return found.length > TOLD ? marks : [...marks, ...tellings(marks, loom, ground)];
 }
 
-/** Which arrival of the strip is at `x`. @param {number} x @param {number} width @param {number} count */
-export function atStrip(x, width, count) {
-  const place = Math.floor(((x - STRIP.lead) / (width - STRIP.lead - 8)) * count);
-  return place >= 0 && place < count ? place : -1;
+/** Who overtook whom, beside the rings; below all where there is no room beside. @param {Mark[]} rings @param {Loom} loom @param {Ground} ground */
+function tellings(rings, loom, ground) {
+  return rings.flatMap(({ key, name, hit, ms }, k) => {
+    if (!hit) return [];
+    const [x, y] = [hit.x + 11, hit.y + 11];
+    const width = textWidth(name, SMALL);
+    const line = ground.area.height - (rings.length - k) * TELLING;
+    const beside = [
+      [x + 14, y - 9],
+      [x - 14 - width, y - 9],
+      [x - width / 2, y - 30],
+      [x - width / 2, y + 13],
+      [x + 14, y - 28],
+      [x + 14, y + 10],
+    ];
+    const places = loom.down ? [[x - width / 2, line]] : beside;
+    const rects = places.map(([left, top]) => ({ x: left, y: top, width, height: 18 }));
+    const chosen = ground.put(rects);
+    if (chosen < 0) return [];
+    const shapes = [words(name, rects[chosen].x, rects[chosen].y + 9, SMALL, "bad start")];
+    return [mark({ key: `told${key}`, layer: "label", cls: "words", shapes, ms })];
+  });
 }

@@ -41,16 +41,23 @@ export class Painter {
     this.scroller = el("div", { class: "dia-scroll" }, this.spacer);
     this.notice = el("p", { class: "dia-notice", role: "status", hidden: true });
     host.append(this.scroller, this.notice);
-    this.scroller.addEventListener("scroll", () => {
-      if (Math.abs(this.offset - this.wrote) > 1) moved();
-    }, { passive: true });
+    this.scroller.addEventListener(
+      "scroll",
+      () => {
+        if (Math.abs(this.offset - this.wrote) > 1) moved();
+      },
+      { passive: true },
+    );
     /** @type {Viewport | null} */
     this.viewport = null;
     /** @type {Frame | null} */
     this.frame = null;
     this.wrote = -1;
     this.scaleLook = "";
-    /** What is to be in sight next, if that is not where the reader has scrolled. @type {{t: number, share: number, far?: boolean} | null} */
+    /**
+     * What is to be in sight next, if that is not where the reader has scrolled.
+     * @type {{t: number, share: number, far?: boolean} | null}
+     */
     this.aim = null;
     this.px = 1;
     this.dense = false;
@@ -79,26 +86,55 @@ export class Painter {
     const viewport = this.look(store, wanted, head, frame, most);
     this.viewport = viewport;
     const times = viewport.times;
-    const found = layout(store, { from: times.from, to: times.to, n: head.n, now: head.now, odd: wanted.odd });
+    const found = layout(store, {
+      from: times.from,
+      to: times.to,
+      n: head.n,
+      now: head.now,
+      odd: wanted.odd,
+    });
     this.dense = found.dense;
     const px = (/** @type {number} */ t) => viewport.px(t);
     const { scale } = viewport;
     const length = Math.max(viewport.length - viewport.base, viewport.window.to + 1);
-    const means = { frame, scale, px, words: say, changed: wanted.changed, window: viewport.window, length, now: head.now };
+    const means = {
+      frame,
+      scale,
+      px,
+      words: say,
+      changed: wanted.changed,
+      window: viewport.window,
+      length,
+      now: head.now,
+    };
     return scene(found, means, times, store.instants, store.unit);
   }
 
-  /** Sizes with room for the times, where those stand beside each other's lines. @param {Store} store @param {number} width @param {Wanted["axes"]} wanted @param {import("./words.js").Words} say */
+  /**
+   * Sizes with room for the times, where those stand beside each other's lines.
+   * @param {Store} store
+   * @param {number} width
+   * @param {Wanted["axes"]} wanted
+   * @param {import("./words.js").Words} say
+   */
   fit(store, width, wanted, say) {
     const fit = fitTo(width, wanted);
     if (fit.axes === "right") return fit;
     const { instants } = store;
     const every = Math.ceil((instants.length + 1) / 100);
-    const times = instants.filter((_, k) => k % every === 0).map((t) => textWidth(say.tick(t), fit.sizes.small));
+    const times = instants
+      .filter((_, k) => k % every === 0)
+      .map((t) => textWidth(say.tick(t), fit.sizes.small));
     return { ...fit, sizes: { ...fit.sizes, head: Math.max(fit.sizes.head, 16 + Math.max(0, ...times)) } };
   }
 
-  /** @param {Store} store @param {Wanted} wanted @param {Head} head @param {Frame} frame @param {number} most */
+  /**
+   * @param {Store} store
+   * @param {Wanted} wanted
+   * @param {Head} head
+   * @param {Frame} frame
+   * @param {number} most
+   */
   look(store, wanted, head, frame, most) {
     const ends = {
       start: Math.min(store.start, wanted.range?.from ?? Infinity),
@@ -122,7 +158,10 @@ export class Painter {
     return viewport;
   }
 
-  /** @param {{t: number, share: number, far?: boolean}} aim far: only if it is out of sight @param {Viewport} viewport */
+  /**
+   * @param {{t: number, share: number, far?: boolean}} aim far: only if it is out of sight
+   * @param {Viewport} viewport
+   */
   aimed({ t, share, far }, viewport) {
     const { from, to } = viewport.window;
     const along = viewport.px(t);
@@ -136,7 +175,9 @@ export class Painter {
     const length = Math.ceil(frame.sizes.lead + viewport.length);
     const across = Math.ceil(frame.breadth + SHADE);
     const { style } = this.spacer;
-    [style.width, style.height] = frame.down ? [`${across}px`, `${length}px`] : [`${length}px`, `${across}px`];
+    [style.width, style.height] = frame.down
+      ? [`${across}px`, `${length}px`]
+      : [`${length}px`, `${across}px`];
     this.scroller.style.maxHeight = frame.down ? `${viewport.view}px` : "";
     this.scroller.classList.toggle("down", frame.down);
     if (Math.abs(this.offset - viewport.scroll) > 0.5) {
@@ -146,7 +187,13 @@ export class Painter {
     this.wrote = this.offset;
   }
 
-  /** @param {Mark[]} marks @param {Head} head @param {(mark: {ms: string[], ns: number[], c: string, lane: string}) => boolean} hot @param {string} current @param {import("./words.js").Words} say */
+  /**
+   * @param {Mark[]} marks
+   * @param {Head} head
+   * @param {(mark: {ms: string[], ns: number[], c: string, lane: string}) => boolean} hot
+   * @param {string} current
+   * @param {import("./words.js").Words} say
+   */
   draw(marks, head, hot, current, say) {
     const { frame, viewport } = this;
     if (!frame || !viewport) return;
@@ -159,7 +206,13 @@ export class Painter {
     this.drawing.drawHead(head.atEnd ? [] : this.playhead(frame, viewport, head, say));
   }
 
-  /** @param {Frame} frame @param {Viewport} viewport @param {Head} head @param {import("./words.js").Words} say @returns {Shape[]} */
+  /**
+   * @param {Frame} frame
+   * @param {Viewport} viewport
+   * @param {Head} head
+   * @param {import("./words.js").Words} say
+   * @returns {Shape[]}
+   */
   playhead(frame, viewport, head, say) {
     const along = round(viewport.px(head.t) + viewport.shift);
     const size = frame.sizes.small;
@@ -174,15 +227,31 @@ export class Painter {
     ];
   }
 
-  /** The lanes' names, which stay where they are. @param {Frame} frame @param {number} width @param {number} height @param {(mark: any) => boolean} hot @param {import("./words.js").Words} say @returns {Shape[]} */
+  /**
+   * The lanes' names, which stay where they are.
+   * @param {Frame} frame
+   * @param {number} width
+   * @param {number} height
+   * @param {(mark: any) => boolean} hot
+   * @param {import("./words.js").Words} say
+   * @returns {Shape[]}
+   */
   names(frame, width, height, hot, say) {
     const { lead, head, small, font } = frame.sizes;
-    const shapes = [shape("rect", "veil", frame.down ? { x: 0, y: 0, width, height: lead } : { x: 0, y: 0, width: lead, height })];
+    const shapes = [
+      shape(
+        "rect",
+        "veil",
+        frame.down ? { x: 0, y: 0, width, height: lead } : { x: 0, y: 0, width: lead, height },
+      ),
+    ];
     const axis = `${say.text(`dia.axis.${say.kind}`)} ${frame.down ? "↓" : "→"}`;
     if (!frame.down) shapes.push(words(axis, lead - 14, head - 17, small - 1, "unit end"));
     for (const { lane, from, to, mid } of frame.strips.values()) {
       const kind = say.text(lane.count > 1 ? "lane.producers" : `lane.${lane.kind}`, { n: lane.count });
-      const cls = hot({ ms: [], ns: [], c: lane.kind === "consumer" ? lane.name : "", lane: lane.id }) ? " hot" : "";
+      const cls = hot({ ms: [], ns: [], c: lane.kind === "consumer" ? lane.name : "", lane: lane.id })
+        ? " hot"
+        : "";
       const room = frame.down ? to - from - 4 : lead - 22;
       const name = lane.name && shortened(lane.name, room, font, true);
       const [x, y] = frame.down ? [(from + to) / 2, lead / 2] : [lead - 14, mid];
@@ -194,7 +263,11 @@ export class Painter {
     return shapes;
   }
 
-  /** Name of the consumer whose lane's name is at a place of the drawing, or "". @param {number} x @param {number} y */
+  /**
+   * Name of the consumer whose lane's name is at a place of the drawing, or "".
+   * @param {number} x
+   * @param {number} y
+   */
   consumerAt(x, y) {
     const { frame } = this;
     if (!frame) return "";

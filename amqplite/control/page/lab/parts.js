@@ -1,5 +1,7 @@
 // @ts-check
-/** Finds what an event is about, and opens and closes boxes. An event costs the same whatever came before it. */
+/**
+ * Finds what an event is about, and opens and closes boxes. An event costs the same whatever came before it.
+ */
 
 import { newLane, queueLane } from "./lanes.js";
 
@@ -64,8 +66,28 @@ export function placeOf(store, e) {
   const message = messageOf(store, e);
   let found = places.get(s);
   if (!found) {
-    const nameless = { key: `${e.q}#${s}`, m: `#${s}`, p: "", t: NaN, last: e.n, odd: false, entered: NaN, copies: 0 };
-    found = { message: message ?? nameless, s, wait: null, held: null, done: null, kept: null, free: false, attempts: 0, gone: "", copy: 0 };
+    const nameless = {
+      key: `${e.q}#${s}`,
+      m: `#${s}`,
+      p: "",
+      t: NaN,
+      last: e.n,
+      odd: false,
+      entered: NaN,
+      copies: 0,
+    };
+    found = {
+      message: message ?? nameless,
+      s,
+      wait: null,
+      held: null,
+      done: null,
+      kept: null,
+      free: false,
+      attempts: 0,
+      gone: "",
+      copy: 0,
+    };
     const { message: of } = found;
     found.copy = of.entered === e.t ? of.copies : 0;
     [of.entered, of.copies] = [e.t, found.copy + 1];
@@ -86,10 +108,30 @@ export function placeOf(store, e) {
 export function open(store, on, place, e, kind) {
   /** @type {Box} */
   const box = {
-    key: `b${e.n}`, kind, lane: on, queue: queueLane(e), row: -1, shown: e.t,
-    message: place.message, s: place.s, copy: place.copy, attempt: place.attempts, from: e.t, to: Infinity,
-    n0: e.n, n1: Infinity, end: "", cause: e.cause ?? "", sub: e.sub ?? "", auto: e.auto ?? false,
-    again: kind === "redelivered", work: Infinity, order: null, ring: Infinity, before: null, next: null,
+    key: `b${e.n}`,
+    kind,
+    lane: on,
+    queue: queueLane(e),
+    row: -1,
+    shown: e.t,
+    message: place.message,
+    s: place.s,
+    copy: place.copy,
+    attempt: place.attempts,
+    from: e.t,
+    to: Infinity,
+    n0: e.n,
+    n1: Infinity,
+    end: "",
+    cause: e.cause ?? "",
+    sub: e.sub ?? "",
+    auto: e.auto ?? false,
+    again: kind === "redelivered",
+    work: Infinity,
+    order: null,
+    ring: Infinity,
+    before: null,
+    next: null,
   };
   store.boxes.push(box);
   store.laneById.get(on)?.rows.enter(box);
@@ -132,7 +174,15 @@ function deepen(queue, t, more) {
 export function point(store, e, on, kind = e.type, box = null) {
   const message = messageOf(store, e);
   store.points.push({
-    key: `${kind}${e.n}${on}`, kind, lane: on, t: e.t, n: e.n, message, c: e.c ?? "", box, event: e,
+    key: `${kind}${e.n}${on}`,
+    kind,
+    lane: on,
+    t: e.t,
+    n: e.n,
+    message,
+    c: e.c ?? "",
+    box,
+    event: e,
     before: "",
   });
 }

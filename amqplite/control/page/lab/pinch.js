@@ -19,12 +19,16 @@ export function pinch(area, { down, zoom }) {
     const [a, b] = [...fingers.values()].map(along);
     return { apart: Math.max(20, Math.abs(a - b)), middle: (a + b) / 2 };
   };
-  area.addEventListener("wheel", (given) => {
-    const event = /** @type {WheelEvent} */ (given);
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    zoom(Math.exp(-event.deltaY * WHEEL), along(event));
-  }, { passive: false });
+  area.addEventListener(
+    "wheel",
+    (given) => {
+      const event = /** @type {WheelEvent} */ (given);
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      zoom(Math.exp(-event.deltaY * WHEEL), along(event));
+    },
+    { passive: false },
+  );
   area.addEventListener("pointerdown", (given) => {
     const event = /** @type {PointerEvent} */ (given);
     if (event.pointerType === "touch") fingers.set(event.pointerId, event);

@@ -19,13 +19,20 @@ const ICONS = {
   fit: "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4",
 };
 
-const SIGNS = new Map([[0.25, "¼"], [0.5, "½"]]);
+const SIGNS = new Map([
+  [0.25, "¼"],
+  [0.5, "½"],
+]);
 /** Steps of the slider. */
 const FINE = 2000;
 
 /** @param {keyof typeof ICONS} name */
 function icon(name) {
-  return svg("svg", { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" }, svg("path", { d: ICONS[name], class: `icon ${name}` }));
+  return svg(
+    "svg",
+    { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" },
+    svg("path", { d: ICONS[name], class: `icon ${name}` }),
+  );
 }
 
 export class PlayBar {
@@ -43,32 +50,59 @@ export class PlayBar {
     this.named = new Map();
     this.toggle = this.button("play", "ctl.play", () => player.toggle(), "main");
     this.slider = el("input", {
-      type: "range", class: "dia-slider", min: 0, max: FINE, step: 1, value: FINE,
+      type: "range",
+      class: "dia-slider",
+      min: 0,
+      max: FINE,
+      step: 1,
+      value: FINE,
       on: { input: () => this.slide() },
     });
     this.named.set(this.slider, "ctl.time");
-    this.ticks = svg("svg", { class: "dia-anomalies", preserveAspectRatio: "none", viewBox: "0 0 1000 10", "aria-hidden": "true" }, svg("path", {}));
+    this.ticks = svg(
+      "svg",
+      { class: "dia-anomalies", preserveAspectRatio: "none", viewBox: "0 0 1000 10", "aria-hidden": "true" },
+      svg("path", {}),
+    );
     this.clock = el("output", { class: "dia-clock" });
     this.speeds = el("div", { class: "dia-speeds", role: "group" });
     this.named.set(this.speeds, "ctl.speed");
     this.root = el(
-      "div", { class: "dia dia-bar" },
-      el("div", { class: "dia-buttons" },
+      "div",
+      { class: "dia dia-bar" },
+      el(
+        "div",
+        { class: "dia-buttons" },
         this.button("previous", "ctl.previous", () => player.stepAnomaly(-1)),
         this.button("back", "ctl.back", () => player.step(-1)),
         this.toggle,
         this.button("step", "ctl.step", () => player.step(1)),
-        this.button("next", "ctl.next", () => player.stepAnomaly(1))),
+        this.button("next", "ctl.next", () => player.stepAnomaly(1)),
+      ),
       el("div", { class: "dia-track" }, this.ticks, this.slider),
       this.clock,
       this.speeds,
-      el("div", { class: "dia-buttons" },
+      el(
+        "div",
+        { class: "dia-buttons" },
         this.button("out", "ctl.out", () => means.zoom(-1)),
         this.button("fit", "ctl.fit", () => means.zoom(0)),
-        this.button("in", "ctl.in", () => means.zoom(1))),
+        this.button("in", "ctl.in", () => means.zoom(1)),
+      ),
     );
     for (const speed of SPEEDS) {
-      this.speeds.append(el("button", { type: "button", class: "dia-button", "data-speed": speed, on: { click: () => player.setSpeed(speed) } }, SIGNS.get(speed) ?? String(speed)));
+      this.speeds.append(
+        el(
+          "button",
+          {
+            type: "button",
+            class: "dia-button",
+            "data-speed": speed,
+            on: { click: () => player.setSpeed(speed) },
+          },
+          SIGNS.get(speed) ?? String(speed),
+        ),
+      );
     }
     host.append(this.root);
     this.drawn = "";
@@ -77,7 +111,11 @@ export class PlayBar {
 
   /** @param {keyof typeof ICONS} name @param {string} key @param {() => void} press @param {string} [cls] */
   button(name, key, press, cls = "") {
-    const made = el("button", { type: "button", class: `dia-button ${cls}`.trim(), on: { click: press } }, icon(name));
+    const made = el(
+      "button",
+      { type: "button", class: `dia-button ${cls}`.trim(), on: { click: press } },
+      icon(name),
+    );
     this.named.set(made, key);
     return made;
   }
@@ -113,7 +151,10 @@ export class PlayBar {
     const clock = words.clock(player.atEnd ? store.end : player.t);
     this.slider.value = String(Math.round(at * FINE));
     this.slider.style.setProperty("--at", `${(at * 100).toFixed(2)}%`);
-    this.slider.setAttribute("aria-valuetext", `${clock}, ${text("ctl.event", { k: shown, n: store.events.length })}`);
+    this.slider.setAttribute(
+      "aria-valuetext",
+      `${clock}, ${text("ctl.event", { k: shown, n: store.events.length })}`,
+    );
     put(this.clock, clock);
     for (const button of this.speeds.children) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.speed) === player.speed));

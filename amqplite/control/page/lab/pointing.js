@@ -14,7 +14,7 @@ export class Pointing {
    * @param {Drawing} drawing
    * @param {Element} area  where pointers are watched
    * @param {{
-   *   select: (mark: {ms: string[]} | null, pinned: boolean, key: string) => void,
+   *   select: (mark: Mark | null, pinned: boolean) => void,
    *   elsewhere?: (x: number, y: number) => boolean,
    * }} means elsewhere: a press beside all marks; tells whether it meant something
    */
@@ -33,7 +33,7 @@ export class Pointing {
       const event = /** @type {KeyboardEvent} */ (given);
       if (event.key !== "Enter" || event.altKey || event.ctrlKey || event.metaKey) return;
       const mark = drawing.marks.get(this.current);
-      if (mark) means.select(mark, true, mark.key);
+      if (mark) means.select(mark, true);
       event.preventDefault();
     });
   }
@@ -41,7 +41,8 @@ export class Pointing {
   /** Key of the mark that Tab reaches: the last that had the focus, else the first. @param {Mark[]} marks */
   tabStop(marks) {
     const reachable = marks.filter((mark) => mark.name);
-    if (!reachable.some((mark) => mark.key === this.current)) this.current = alongTime(reachable)[0]?.key ?? "";
+    if (!reachable.some((mark) => mark.key === this.current))
+      this.current = alongTime(reachable)[0]?.key ?? "";
     return this.current;
   }
 
@@ -56,7 +57,7 @@ export class Pointing {
     const key = mark?.key ?? "";
     if (key === this.over) return;
     this.over = key;
-    this.means.select(mark, false, key);
+    this.means.select(mark, false);
   }
 
   /** @param {MouseEvent} event */
@@ -64,11 +65,11 @@ export class Pointing {
     const mark = this.at(event);
     if (mark) {
       this.current = mark.key;
-      this.means.select(mark, true, mark.key);
+      this.means.select(mark, true);
       return;
     }
     const { left, top } = this.drawing.root.getBoundingClientRect();
-    if (!this.means.elsewhere?.(event.clientX - left, event.clientY - top)) this.means.select(null, true, "");
+    if (!this.means.elsewhere?.(event.clientX - left, event.clientY - top)) this.means.select(null, true);
   }
 
   /** @param {FocusEvent} event */
@@ -90,7 +91,11 @@ export class Pointing {
     this.drawing.showRing(key);
   }
 
-  /** The mark at a pointer: one that lies there, or the nearest within reach. @param {MouseEvent} event @returns {Mark | null} */
+  /**
+   * The mark at a pointer: one that lies there, or the nearest within reach.
+   * @param {MouseEvent} event
+   * @returns {Mark | null}
+   */
   at(event) {
     const element = /** @type {Element | null} */ (event.target)?.closest?.("[data-key]");
     const direct = this.drawing.marks.get(element?.getAttribute("data-key") ?? "");
@@ -105,7 +110,8 @@ export class Pointing {
       if (!mark.hit || !mark.name) continue;
       const { hit } = mark;
       const apart = Math.hypot(
-        Math.max(hit.x - x, 0, x - hit.x - hit.width), Math.max(hit.y - y, 0, y - hit.y - hit.height),
+        Math.max(hit.x - x, 0, x - hit.x - hit.width),
+        Math.max(hit.y - y, 0, y - hit.y - hit.height),
       );
       if (apart < least) [best, least] = [mark, apart];
     }

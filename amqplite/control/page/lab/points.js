@@ -1,11 +1,18 @@
 // @ts-check
-/** What takes no time, as marks: published messages, crashes, what is gone, flags. */
+/** What takes no time, as marks: crashes, what is gone, flags. */
 
 import { round } from "./frame.js";
 import {
-  arrowHead, circle, cross, diamond, flag, hourglass, key, path, shape, warning, words,
+  arrowHead,
+  circle,
+  cross,
+  diamond,
+  flag,
+  hourglass,
+  key,
+  path,
+  warning,
 } from "./glyphs.js";
-import { shortened, textWidth } from "./labels.js";
 
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./types.js").Shape} Shape */
@@ -13,92 +20,24 @@ import { shortened, textWidth } from "./labels.js";
 /** @typedef {import("./frame.js").Strip} Strip */
 /** @typedef {import("./scene.js").Context} Context */
 
-/** @param {Point} point @param {Partial<Mark> & {shapes: Shape[], cls: string}} rest @param {Context} cx @returns {Mark} */
-function markOf(point, rest, cx) {
-  return {
-    key: point.key, layer: "fault", name: cx.words.say(point.event), lane: point.lane, t: point.t,
-    ns: [point.n], ms: point.message ? [point.message.m] : [], c: point.c, ...rest,
-  };
-}
-
-const CROWD = 11;
-
 /**
- * Published messages: discs with a label, dots where there is no room, a pill for a crowd.
- * @param {Point[]} points of one lane @param {Strip} strip @param {Context} cx @returns {Mark[]}
+ * @param {Point} point
+ * @param {Partial<Mark> & {shapes: Shape[], cls: string}} rest
+ * @param {Context} cx
+ * @returns {Mark}
  */
-export function publishMarks(points, strip, cx) {
-  const { frame, words: say } = cx;
-  const r = frame.sizes.disc;
-  /** @type {Point[][]} */
-  const groups = [];
-  let [start, last] = [-Infinity, -Infinity];
-  for (const point of points) {
-    const along = cx.px(point.t);
-    if (along < last + CROWD && along < start + 3 * r) /** @type {Point[]} */ (groups.at(-1)).push(point);
-    else {
-      groups.push([point]);
-      start = along;
-    }
-    last = along;
-  }
-  for (let k = groups.length - 1; k > 0; k--) {
-    const [before, crowd] = [groups[k - 1], groups[k]];
-    if (crowd.length > 1 && before.length === 1 && cx.px(crowd[0].t) - cx.px(before[0].t) < 2 * r) groups.splice(k - 1, 2, [...before, ...crowd]);
-  }
-  const starts = groups.map(([first]) => cx.px(first.t));
-  const gap = (/** @type {number} */ k) => (starts[k] ?? Infinity) - starts[k - 1];
-  const wide = (/** @type {Point[]} */ group) => Math.max(2 * r, textWidth(labelsOf(group), frame.sizes.small - 1, true) + 8);
-  const tight = groups.filter((group, k) => group.length === 1 && !frame.down && gap(k + 1) < wide(group)).length;
-  const dots = tight > groups.length / 4 || (frame.down && groups.some((_, k) => gap(k + 1) < 2 * r));
-  return groups.map((group, k) => {
-    const after = gap(k + 1);
-    const mark = group.length === 1 && dots ? dotMark(group[0], strip, cx) : publishMark(group, strip, frame.down ? strip.to - strip.from - 4 : after - 4, cx);
-    const p = group[0].event.p || say.text("lane.producer");
-    const slots = { p, m: labelsOf(group), a: say.clock(group[0].t), n: group.length };
-    mark.name = say.text(group.length > 1 ? "name.publishes.many" : "name.publishes", slots);
-    return mark;
-  });
-}
-
-/** @param {Point} point @param {Strip} strip @param {Context} cx @returns {Mark} */
-function dotMark(point, strip, cx) {
-  const [x, y] = cx.frame.at(cx.px(point.t), strip.mid);
-  const hit = around(x, y, 6);
-  cx.ground.hard.push(hit);
-  const label = point.message?.m ?? "";
-  cx.ask.push({
-    words: label, cls: "small", size: cx.frame.sizes.small - 1, near: hit, prefer: "above", rank: 6, mark: point.key,
-    lane: point.lane, t: point.t, ns: [point.n], ms: [label], c: "",
-  });
-  return markOf(point, { layer: "bar", cls: "publish", shapes: [circle(x, y, 5.5, "body")], hit }, cx);
-}
-
-/** @param {Point[]} group */
-function labelsOf(group) {
-  const [first, last] = [group[0].message?.m ?? "", group.at(-1)?.message?.m ?? ""];
-  return group.length > 1 ? `${first}…${last}` : first;
-}
-
-/** @param {Point[]} group @param {Strip} strip @param {number} room @param {Context} cx @returns {Mark} */
-function publishMark(group, strip, room, cx) {
-  const { frame } = cx;
-  const r = frame.sizes.disc;
-  const size = frame.sizes.small - (frame.down ? 0 : 1);
-  const along = cx.px(group[0].t);
-  const [x, y] = frame.at(along, strip.mid);
-  let label = labelsOf(group);
-  const most = Math.max(2 * r, Math.min(room, 120));
-  if (group.length > 1 && textWidth(label, size, true) + 12 > most) label = `×${group.length}`;
-  const text = shortened(label, most - 8, size, true);
-  const width = Math.max(2 * r, textWidth(text, size, true) + 12);
-  const left = frame.down ? x - width / 2 : x - r;
-  const hit = { x: round(left), y: y - r, width: round(width), height: 2 * r };
-  cx.ground.hard.push(hit);
-  const shapes = [shape("rect", "body", { ...hit, rx: r }), words(text, left + width / 2, y, size, "inside bold")];
-  const ms = group.flatMap((point) => (point.message ? [point.message.m] : []));
-  const ns = group.map((point) => point.n);
-  return markOf(group[0], { layer: "bar", cls: "publish", shapes, hit, ms, ns }, cx);
+export function markOf(point, rest, cx) {
+  return {
+    key: point.key,
+    layer: "fault",
+    name: cx.words.say(point.event),
+    lane: point.lane,
+    t: point.t,
+    ns: [point.n],
+    ms: point.message ? [point.message.m] : [],
+    c: point.c,
+    ...rest,
+  };
 }
 
 /** @param {Point} point @param {Context} cx @returns {Mark | null} */
@@ -110,21 +49,42 @@ export function pointMark(point, cx) {
   return draw(point, strip, cx);
 }
 
-/** Where on the lane it is: in the row of what it happened to. @param {Point} point @param {Strip} strip @param {Context} cx */
+/**
+ * Where on the lane it is: in the row of what it happened to.
+ * @param {Point} point
+ * @param {Strip} strip
+ * @param {Context} cx
+ */
 function middle(point, strip, cx) {
   return point.box && point.box.row >= 0 ? cx.frame.row(strip, point.box.row) : strip.mid;
 }
 
-/** @param {Point} point @param {string} words @param {import("./labels.js").Rect} near @param {number} rank @param {Context} cx @param {string} [cls] */
+/**
+ * @param {Point} point
+ * @param {string} words
+ * @param {import("./labels.js").Rect} near
+ * @param {number} rank
+ * @param {Context} cx
+ * @param {string} [cls]
+ */
 function ask(point, words, near, rank, cx, cls = "bad") {
   cx.ask.push({
-    words, cls, size: cx.frame.sizes.small, near, mark: point.key, rank, lane: point.lane, t: point.t,
-    ns: [point.n], ms: point.message ? [point.message.m] : [], c: point.c,
+    words,
+    cls,
+    size: cx.frame.sizes.small,
+    near,
+    mark: point.key,
+    rank,
+    lane: point.lane,
+    t: point.t,
+    ns: [point.n],
+    ms: point.message ? [point.message.m] : [],
+    c: point.c,
   });
 }
 
 /** @param {number} x @param {number} y @param {number} r */
-const around = (x, y, r) => ({ x: round(x - r), y: round(y - r), width: 2 * r, height: 2 * r });
+export const around = (x, y, r) => ({ x: round(x - r), y: round(y - r), width: 2 * r, height: 2 * r });
 
 /** @param {Point} point @param {Strip} strip @param {Context} cx */
 function crashMark(point, strip, cx) {
@@ -144,7 +104,8 @@ function goneMark(point, strip, cx) {
   const hit = around(x, y, 10);
   cx.ground.hard.push(hit);
   const shapes = point.kind === "expired" ? hourglass(x, y, 5) : cross(x, y, 7);
-  if (!wait || wait.row < 0) ask(point, `${point.message?.m ?? ""} ${cx.words.text(`end.${point.kind}`)}`, hit, 2, cx);
+  if (!wait || wait.row < 0)
+    ask(point, `${point.message?.m ?? ""} ${cx.words.text(`end.${point.kind}`)}`, hit, 2, cx);
   return markOf(point, { cls: `gone ${point.kind}`, shapes, hit }, cx);
 }
 
@@ -165,7 +126,12 @@ function bounceMark(point, strip, cx) {
   return markOf(point, { cls: "bounce", shapes, hit }, cx);
 }
 
-/** Told by who did it; what is acknowledged at the same instant needs no mark. @param {Point} point @param {Strip} strip @param {Context} cx */
+/**
+ * Told by who did it; what is acknowledged at the same instant needs no mark.
+ * @param {Point} point
+ * @param {Strip} strip
+ * @param {Context} cx
+ */
 function diamondMark(point, strip, cx) {
   const { box, kind } = point;
   if (kind === "applied" && box?.end === "acked" && cx.px(box.to) - cx.px(point.t) < 4) return null;
@@ -211,7 +177,12 @@ function warningMark(point, strip, cx) {
   return markOf(point, { cls: "warn", shapes: warning(x, y, 9), hit }, cx);
 }
 
-/** The key that opens the queue moves to another consumer. @param {Point} point @param {Strip} strip @param {Context} cx */
+/**
+ * The key that opens the queue moves to another consumer.
+ * @param {Point} point
+ * @param {Strip} strip
+ * @param {Context} cx
+ */
 function activeMark(point, strip, cx) {
   const { frame } = cx;
   const along = cx.px(point.t);
@@ -244,14 +215,20 @@ function flagMark(point, strip, cx) {
   return markOf(point, { cls: "fault", shapes: flag(x, y, 22), hit }, cx);
 }
 
-/** Events are missing: a torn band over all lanes. @param {Point} point @param {Context} cx @returns {Mark} */
+/**
+ * Events are missing: a torn band over all lanes.
+ * @param {Point} point
+ * @param {Context} cx
+ * @returns {Mark}
+ */
 export function tornMark(point, cx) {
   const { frame } = cx;
   const along = cx.px(point.t);
   const [top, bottom, half] = [frame.sizes.head, frame.breadth, 9];
   /** @type {[number, number][]} */
   const left = [];
-  for (let across = top, k = 0; across < bottom; across += 8, k++) left.push([along - half + (k % 2 ? 4 : 0), across]);
+  for (let across = top, k = 0; across < bottom; across += 8, k++)
+    left.push([along - half + (k % 2 ? 4 : 0), across]);
   left.push([along - half, bottom]);
   const right = left.map(([a, b]) => /** @type {[number, number]} */ ([a + 2 * half, b])).reverse();
   const hit = frame.rect(along - 12, top, 24, bottom - top);

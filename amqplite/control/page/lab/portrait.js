@@ -2,16 +2,36 @@
 /** A drawing that stands on its own: its look is in its elements, not in a style sheet. */
 
 const LOOK = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap",
-  "stroke-linejoin", "opacity", "font-family", "font-weight", "text-anchor", "paint-order",
-  "font-variant-numeric", "visibility",
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "opacity",
+  "font-family",
+  "font-weight",
+  "text-anchor",
+  "paint-order",
+  "font-variant-numeric",
+  "visibility",
 ];
 
 /** What a property is where nobody says anything. @type {Record<string, string>} */
 const USUAL = {
-  "fill-opacity": "1", stroke: "none", "stroke-width": "1px", "stroke-dasharray": "none",
-  "stroke-linecap": "butt", "stroke-linejoin": "miter", opacity: "1", "font-weight": "400",
-  "text-anchor": "start", "paint-order": "normal", "font-variant-numeric": "normal", visibility: "visible",
+  "fill-opacity": "1",
+  stroke: "none",
+  "stroke-width": "1px",
+  "stroke-dasharray": "none",
+  "stroke-linecap": "butt",
+  "stroke-linejoin": "miter",
+  opacity: "1",
+  "font-weight": "400",
+  "text-anchor": "start",
+  "paint-order": "normal",
+  "font-variant-numeric": "normal",
+  visibility: "visible",
 };
 
 const TEXT_ONLY = new Set(["font-family", "font-weight", "text-anchor", "font-variant-numeric"]);

@@ -80,7 +80,12 @@ export function timeScale(start, end, pxPerUnit, unit) {
  */
 export function orderScale(instants, step, unit) {
   const times = instants.length ? [...instants] : [0];
-  return new Scale(times, times.map((_, k) => k * step), step / unit, "order");
+  return new Scale(
+    times,
+    times.map((_, k) => k * step),
+    step / unit,
+    "order",
+  );
 }
 
 /** @param {readonly number[]} instants @returns {number} microseconds over which a wait is long */

@@ -3,12 +3,14 @@
 
 import { answer } from "./asks.js";
 import { heldMark, waitMark } from "./bars.js";
+import { gridMarks, idleMarks, laneMarks } from "./grounds.js";
 import { alongTime } from "./highlight.js";
 import { Ground } from "./labels.js";
 import { waits } from "./lanes.js";
 import { linkMarks } from "./links.js";
-import { pointMark, publishMarks, tornMark } from "./points.js";
-import { depthMarks, faintMarks, gridMarks, idleMarks, laneMarks, lateMarks, moreMarks, stateMarks } from "./states.js";
+import { pointMark, tornMark } from "./points.js";
+import { publishMarks } from "./publish.js";
+import { depthMarks, faintMarks, lateMarks, moreMarks, stateMarks } from "./states.js";
 
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./types.js").Box} Box */
@@ -77,7 +79,11 @@ export function scene(layout, means, time, instants, unit) {
   return [...marks.filter((mark) => !mark.name), ...named, ...answer(cx)];
 }
 
-/** @param {Layout} layout @param {Pick<Context, "frame" | "scale" | "px" | "words" | "changed" | "window" | "length" | "now">} means @returns {Context} */
+/**
+ * @param {Layout} layout
+ * @param {Pick<Context, "frame" | "scale" | "px" | "words" | "changed" | "window" | "length" | "now">} means
+ * @returns {Context}
+ */
 function contextOf(layout, means) {
   const { frame, window } = means;
   const { head } = frame.sizes;
@@ -95,7 +101,11 @@ function contextOf(layout, means) {
   }
   const gaveBack = layout.points.flatMap(({ kind, box }) => (kind === "nacked" && box ? [box] : []));
   return {
-    ...means, ground: new Ground(area), ask: [], gaveBack: new Set(gaveBack), crashRows,
+    ...means,
+    ground: new Ground(area),
+    ask: [],
+    gaveBack: new Set(gaveBack),
+    crashRows,
     works: new Set(layout.bars.flatMap(({ kind, box }) => (kind === "work" ? [box.lane] : []))),
     lastWait: (point) => ended.get(point.n) ?? null,
   };
@@ -117,7 +127,11 @@ function pointMarks({ points, lanes }, cx) {
   return marks;
 }
 
-/** Says why messages went back, once for all that went together. @param {Layout} layout @param {Context} cx */
+/**
+ * Says why messages went back, once for all that went together.
+ * @param {Layout} layout
+ * @param {Context} cx
+ */
 function askForCauses({ links }, cx) {
   /** @type {Map<string, import("./layout.js").Link[]>} */
   const groups = new Map();
@@ -135,9 +149,17 @@ function askForCauses({ links }, cx) {
     const row = cx.crashRows.get(`${from} ${t}`) ?? Math.min(...group.map((link) => link.row));
     const across = cx.frame.row(strip, Math.max(0, row));
     cx.ask.push({
-      words: cx.words.text("dia.back", slots), cls: "bad bold", size: cx.frame.sizes.small, rank: 0,
-      near: cx.frame.rect(cx.px(t) - 9, across - strip.size / 2, 18, strip.size), mark: `cause${n}`,
-      lane: from, t, ns: group.map((link) => link.n), ms, c: from.slice(2),
+      words: cx.words.text("dia.back", slots),
+      cls: "bad bold",
+      size: cx.frame.sizes.small,
+      rank: 0,
+      near: cx.frame.rect(cx.px(t) - 9, across - strip.size / 2, 18, strip.size),
+      mark: `cause${n}`,
+      lane: from,
+      t,
+      ns: group.map((link) => link.n),
+      ms,
+      c: from.slice(2),
     });
   }
 }

@@ -1,63 +1,16 @@
 // @ts-check
-/** Stretches of time as marks: the grid, who is away, what is late, what is hidden. */
+/** Stretches of time as marks: who is away, what is late, what is hidden. */
 
-import { BEFORE, round } from "./frame.js";
+import { round } from "./frame.js";
 import { path, shape, words } from "./glyphs.js";
 import { textWidth } from "./labels.js";
-import { even } from "./scale.js";
-import { countBelow } from "./intervals.js";
 
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./frame.js").Strip} Strip */
 /** @typedef {import("./scene.js").Context} Context */
 
 /** @param {Partial<Mark> & Pick<Mark, "key" | "layer" | "cls" | "shapes">} rest @returns {Mark} */
-const mark = (rest) => ({ name: "", lane: "", t: 0, ns: [], ms: [], c: "", ...rest });
-
-/** What lies under everything on a lane. @param {import("./layout.js").LaneBox[]} lanes @param {Context} cx @returns {Mark[]} */
-export function laneMarks(lanes, cx) {
-  const { frame, length } = cx;
-  return lanes.flatMap(({ id, kind, born, count }) => {
-    const strip = frame.strip(id);
-    if (!strip) return [];
-    const from = kind === "consumer" && count === 1 ? Math.max(-BEFORE, round(cx.px(born))) : -BEFORE;
-    const line = path(frame.line([from, strip.mid], [length, strip.mid]), strip.lane.rows > 1 ? "line faint" : "line");
-    const band = frame.rect(-BEFORE, strip.from + 4, length + BEFORE, strip.to - strip.from - 8);
-    const shapes = kind === "queue" ? [shape("rect", "band", { ...band, rx: 6 })] : [line];
-    return [mark({ key: `lane${id}`, layer: "grid", cls: `lane ${kind}`, lane: id, shapes })];
-  });
-}
-
-/** @param {{from: number, to: number}} time @param {number[]} instants @param {number} unit @param {Context} cx @returns {Mark[]} */
-export function gridMarks(time, instants, unit, cx) {
-  const { frame, scale } = cx;
-  const { small, head } = frame.sizes;
-  const ticks = scale.mode === "order" ? apartOf(time, instants, cx) : even(scale, time.from, time.to, unit, frame.down ? 40 : 52, cx.words.kind === "tick" ? 1 : 0);
-  return ticks.map((t) => {
-    const along = round(cx.px(t));
-    const [x, y] = frame.down ? [head - 9, along] : [along, head - 17];
-    return mark({
-      key: `t${t}`, layer: "grid", cls: "time", t,
-      shapes: [path(frame.line([along, head - 6], [along, frame.breadth]), "grid"), words(cx.words.tick(t), x, y, small, "tickword")],
-    });
-  });
-}
-
-/** Instants whose times don't touch each other. @param {{from: number, to: number}} time @param {number[]} instants @param {Context} cx */
-function apartOf(time, instants, cx) {
-  const { small } = cx.frame.sizes;
-  /** @type {number[]} */
-  const found = [];
-  let free = -Infinity;
-  for (let k = countBelow(instants, time.from, Number); k < instants.length && instants[k] <= time.to; k++) {
-    const along = cx.px(instants[k]);
-    const half = cx.frame.down ? small * 0.7 : textWidth(cx.words.tick(instants[k]), small) / 2 + 4;
-    if (along - half < free) continue;
-    found.push(instants[k]);
-    free = along + half;
-  }
-  return found;
-}
+export const mark = (rest) => ({ name: "", lane: "", t: 0, ns: [], ms: [], c: "", ...rest });
 
 /** @param {import("./layout.js").State[]} states @param {Context} cx @returns {Mark[]} */
 export function stateMarks(states, cx) {
@@ -66,11 +19,21 @@ export function stateMarks(states, cx) {
     if (!strip) return [];
     const from = Math.max(cx.px(state.from), cx.window.from);
     const to = Math.min(state.to === Infinity ? Infinity : cx.px(state.to), cx.window.to);
-    return [state.kind === "quiet" || state.kind === "blocked" ? bandMark(state, strip, from, to, cx) : downMark(state, strip, from, to, cx)];
+    return [
+      state.kind === "quiet" || state.kind === "blocked"
+        ? bandMark(state, strip, from, to, cx)
+        : downMark(state, strip, from, to, cx),
+    ];
   });
 }
 
-/** @param {import("./layout.js").State} state @param {Strip} strip @param {number} from @param {number} to @param {Context} cx */
+/**
+ * @param {import("./layout.js").State} state
+ * @param {Strip} strip
+ * @param {number} from
+ * @param {number} to
+ * @param {Context} cx
+ */
 function downMark(state, strip, from, to, cx) {
   const { frame } = cx;
   const d = frame.line([round(from), strip.mid], [round(to), strip.mid]);
@@ -78,16 +41,37 @@ function downMark(state, strip, from, to, cx) {
   const near = frame.rect(cx.px(state.from) + 12, strip.mid - 3, 6, 6);
   const key = `down${state.lane}${state.n}`;
   cx.ask.push({
-    words: cx.words.text(state.kind === "left" ? "dia.left" : "dia.down", { c }), cls: "quiet", rank: 3,
-    size: frame.sizes.small, near, mark: key, lane: state.lane, t: state.from, ns: [state.n], ms: [], c,
+    words: cx.words.text(state.kind === "left" ? "dia.left" : "dia.down", { c }),
+    cls: "quiet",
+    rank: 3,
+    size: frame.sizes.small,
+    near,
+    mark: key,
+    lane: state.lane,
+    t: state.from,
+    ns: [state.n],
+    ms: [],
+    c,
   });
   return mark({
-    key, layer: "state", cls: "down", lane: state.lane, t: state.from, ns: [state.n], c,
+    key,
+    layer: "state",
+    cls: "down",
+    lane: state.lane,
+    t: state.from,
+    ns: [state.n],
+    c,
     shapes: [path(d, "erase"), path(d, "dotted")],
   });
 }
 
-/** @param {import("./layout.js").State} state @param {Strip} strip @param {number} from @param {number} to @param {Context} cx */
+/**
+ * @param {import("./layout.js").State} state
+ * @param {Strip} strip
+ * @param {number} from
+ * @param {number} to
+ * @param {Context} cx
+ */
 function bandMark(state, strip, from, to, cx) {
   const { frame } = cx;
   const length = Math.max(0, to - from);
@@ -99,17 +83,38 @@ function bandMark(state, strip, from, to, cx) {
   if (state.to !== Infinity || state.kind === "blocked") {
     const near = frame.rect(from + length / 2 - 4, strip.first - strip.size / 2, 8, strip.size);
     cx.ask.push({
-      words: text, cls: "quiet", rank: 2, size: frame.sizes.small, near, prefer: "above", mark: key,
-      lane: state.lane, t: state.from, ns: [state.n], ms: [], c,
+      words: text,
+      cls: "quiet",
+      rank: 2,
+      size: frame.sizes.small,
+      near,
+      prefer: "above",
+      mark: key,
+      lane: state.lane,
+      t: state.from,
+      ns: [state.n],
+      ms: [],
+      c,
     });
   }
   return mark({
-    key, layer: "state", cls: state.kind, lane: state.lane, t: state.from, ns: [state.n], c,
+    key,
+    layer: "state",
+    cls: state.kind,
+    lane: state.lane,
+    t: state.from,
+    ns: [state.n],
+    c,
     shapes: [shape("rect", "band", { ...band, fill: "dead" })],
   });
 }
 
-/** A bracket from the first overtaker's end to its own. @param {import("./layout.js").Late[]} lates @param {Context} cx @returns {Mark[]} */
+/**
+ * A bracket from the first overtaker's end to its own.
+ * @param {import("./layout.js").Late[]} lates
+ * @param {Context} cx
+ * @returns {Mark[]}
+ */
 export function lateMarks(lates, cx) {
   return lates.flatMap(({ box, lane, row, from, to }) => {
     const strip = cx.frame.strip(lane);
@@ -122,12 +127,36 @@ export function lateMarks(lates, cx) {
     const ns = [/** @type {number} */ (box.n1)];
     const ms = [box.message.m];
     cx.ask.push({
-      words: cx.words.text("dia.late", { d: cx.words.span(to - from) }), cls: "bad bold", rank: 1,
-      size: frame.sizes.small, near: place, prefer: "above", mark: `late${box.key}`, lane, t: from, ns, ms, c: "",
+      words: cx.words.text("dia.late", { d: cx.words.span(to - from) }),
+      cls: "bad bold",
+      rank: 1,
+      size: frame.sizes.small,
+      near: place,
+      prefer: "above",
+      mark: `late${box.key}`,
+      lane,
+      t: from,
+      ns,
+      ms,
+      c: "",
     });
     const [out, back] = [across - 4, across + 4];
-    const d = frame.line([a, out], [a, back]) + frame.line([a, across], [b, across]) + frame.line([b, out], [b, back]);
-    return [mark({ key: `late${box.key}`, layer: "label", cls: "late", shapes: [path(d, "bracket")], lane, t: from, ns, ms })];
+    const d =
+      frame.line([a, out], [a, back]) +
+      frame.line([a, across], [b, across]) +
+      frame.line([b, out], [b, back]);
+    return [
+      mark({
+        key: `late${box.key}`,
+        layer: "label",
+        cls: "late",
+        shapes: [path(d, "bracket")],
+        lane,
+        t: from,
+        ns,
+        ms,
+      }),
+    ];
   });
 }
 
@@ -151,7 +180,12 @@ export function moreMarks(mores, cx) {
   });
 }
 
-/** How much waits, as steps behind the bars. @param {import("./layout.js").Layout["depths"]} depths @param {Context} cx @returns {Mark[]} */
+/**
+ * How much waits, as steps behind the bars.
+ * @param {import("./layout.js").Layout["depths"]} depths
+ * @param {Context} cx
+ * @returns {Mark[]}
+ */
 export function depthMarks(depths, cx) {
   return depths.flatMap(({ lane, most, steps }) => {
     const strip = cx.frame.strip(lane);
@@ -167,13 +201,26 @@ export function depthMarks(depths, cx) {
       points.push([round(cx.px(steps[k].t)), across], [round(next), across]);
     }
     points.push([/** @type {[number, number]} */ (points.at(-1))[0], base]);
-    return [mark({ key: `depth${lane}`, layer: "state", cls: "depth", lane, shapes: [path(`${frame.line(...points)}z`, "area")] })];
+    return [
+      mark({
+        key: `depth${lane}`,
+        layer: "state",
+        cls: "depth",
+        lane,
+        shapes: [path(`${frame.line(...points)}z`, "area")],
+      }),
+    ];
   });
 }
 
 const BIN = 6;
 
-/** What is left out because nothing happened to it, as density. @param {import("./types.js").Box[]} boxes @param {Context} cx @returns {Mark[]} */
+/**
+ * What is left out because nothing happened to it, as density.
+ * @param {import("./types.js").Box[]} boxes
+ * @param {Context} cx
+ * @returns {Mark[]}
+ */
 export function faintMarks(boxes, cx) {
   /** @type {Map<string, Map<number, number>>} */
   const lanes = new Map();
@@ -188,31 +235,15 @@ export function faintMarks(boxes, cx) {
     if (!strip) return [];
     const most = Math.max(...bins.values());
     const room = strip.to - strip.from - 10;
-    const d = [...bins].sort((a, b) => a[0] - b[0]).map(([bin, count]) => {
-      const [from, to] = [bin * BIN + 1, (bin + 1) * BIN - 1];
-      const across = round(strip.to - 4 - Math.max(2, (count / most) * room * 0.5));
-      return `${cx.frame.line([from, strip.to - 4], [from, across], [to, across], [to, strip.to - 4])}z`;
-    });
-    return [mark({ key: `faint${lane}`, layer: "state", cls: "density", lane, shapes: [path(d.join(""), "area")] })];
-  });
-}
-
-/** Waits that are shorter than they were, as zigzags over all lanes. @param {Context} cx @returns {Mark[]} */
-export function idleMarks(cx) {
-  const { frame, scale, window } = cx;
-  const { head, small } = frame.sizes;
-  return scale.idle.flatMap(({ from, to }) => {
-    const [a, b] = [cx.px(from), cx.px(to)];
-    if (b < window.from || a > window.to) return [];
-    const mid = (a + b) / 2;
-    /** @type {[number, number][]} */
-    const points = [];
-    for (let across = head - 2, k = 0; across <= frame.breadth; across += 7, k++) points.push([round(mid + (k % 2 ? 4 : -4)), across]);
-    const text = cx.words.span(to - from);
-    const [x, y] = frame.down ? [head - 9, mid] : [mid, head - 17];
-    return [mark({
-      key: `idle${from}`, layer: "state", cls: "idle", t: from,
-      shapes: [path(frame.line(...points), "casing"), path(frame.line(...points), "zigzag"), words(text, x, y, small, "tickword")],
-    })];
+    const d = [...bins]
+      .sort((a, b) => a[0] - b[0])
+      .map(([bin, count]) => {
+        const [from, to] = [bin * BIN + 1, (bin + 1) * BIN - 1];
+        const across = round(strip.to - 4 - Math.max(2, (count / most) * room * 0.5));
+        return `${cx.frame.line([from, strip.to - 4], [from, across], [to, across], [to, strip.to - 4])}z`;
+      });
+    return [
+      mark({ key: `faint${lane}`, layer: "state", cls: "density", lane, shapes: [path(d.join(""), "area")] }),
+    ];
   });
 }

@@ -56,7 +56,11 @@ function release(viewer) {
   return true;
 }
 
-/** To what is nearest in time on the next lane, or the one before. @param {Viewer} viewer @param {1 | -1} by */
+/**
+ * To what is nearest in time on the next lane, or the one before.
+ * @param {Viewer} viewer
+ * @param {1 | -1} by
+ */
 function changeLane(viewer, by) {
   const { drawing, frame } = viewer.painter;
   const here = drawing.marks.get(viewer.pointing.current);

@@ -56,20 +56,34 @@ export class Drawing {
 
   defs() {
     const line = (/** @type {string} */ cls, /** @type {string} */ d) => svg("path", { class: cls, d });
-    const pattern = (/** @type {string} */ name, /** @type {number} */ size, /** @type {any[]} */ parts, turn = 0) =>
+    const pattern = (
+      /** @type {string} */ name,
+      /** @type {number} */ size,
+      /** @type {any[]} */ parts,
+      turn = 0,
+    ) =>
       svg(
         "pattern",
         {
-          id: `${this.id}-${name}`, class: `pattern ${name}`, width: size, height: size,
-          patternUnits: "userSpaceOnUse", patternTransform: turn ? `rotate(${turn})` : null,
+          id: `${this.id}-${name}`,
+          class: `pattern ${name}`,
+          width: size,
+          height: size,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: turn ? `rotate(${turn})` : null,
         },
-        svg("rect", { class: "ground", width: size, height: size }), ...parts,
+        svg("rect", { class: "ground", width: size, height: size }),
+        ...parts,
       );
     return svg(
-      "defs", {},
+      "defs",
+      {},
       svg("clipPath", { id: `${this.id}-clip` }, this.clip),
       pattern("hatch", 7, [line("stripe", "M0 0V7")], 45),
-      pattern("dots", 8, [svg("circle", { class: "dot", cx: 2, cy: 2, r: 1.2 }), svg("circle", { class: "dot", cx: 6, cy: 6, r: 1.2 })]),
+      pattern("dots", 8, [
+        svg("circle", { class: "dot", cx: 2, cy: 2, r: 1.2 }),
+        svg("circle", { class: "dot", cx: 6, cy: 6, r: 1.2 }),
+      ]),
       pattern("dead", 9, [line("stripe", "M0 0V9")], -45),
     );
   }
@@ -87,12 +101,22 @@ export class Drawing {
     set(this.moving, { transform: `translate(${shift[0]} ${shift[1]})` });
     this.marks = new Map(marks.map((mark) => [mark.key, mark]));
     for (const name of LAYERS) {
-      this.drawLayer(this.layers[name], marks.filter((mark) => mark.layer === name), hot, current);
+      this.drawLayer(
+        this.layers[name],
+        marks.filter((mark) => mark.layer === name),
+        hot,
+        current,
+      );
     }
     this.showRing(this.ringed);
   }
 
-  /** @param {Layer} layer @param {Mark[]} marks @param {(mark: Mark) => boolean} hot @param {string} current */
+  /**
+   * @param {Layer} layer
+   * @param {Mark[]} marks
+   * @param {(mark: Mark) => boolean} hot
+   * @param {string} current
+   */
   drawLayer(layer, marks, hot, current) {
     const keys = new Set(marks.map((mark) => mark.key));
     for (const [key, { element }] of layer.drawn) {
@@ -128,7 +152,11 @@ export class Drawing {
     return drawn;
   }
 
-  /** Changes the shapes of an element that are different. @param {SVGGElement} element @param {Shape[]} shapes */
+  /**
+   * Changes the shapes of an element that are different.
+   * @param {SVGGElement} element
+   * @param {Shape[]} shapes
+   */
   fill(element, shapes) {
     shapes.forEach((shape, k) => {
       let part = element.children[k];
@@ -173,7 +201,10 @@ export class Drawing {
     return null;
   }
 
-  /** Shows the ring of the keyboard around a mark, wherever it is drawn next, or nowhere. @param {string} key */
+  /**
+   * Shows the ring of the keyboard around a mark, wherever it is drawn next, or nowhere.
+   * @param {string} key
+   */
   showRing(key) {
     this.ringed = key;
     const hit = this.marks.get(key)?.hit;

@@ -47,7 +47,9 @@ export function natural(store, mode, room, ends, down, unit) {
   const legible = (BAR_LEAST * store.unit) / medianWork(store);
   const fit = room / units;
   if (many) return Math.max(fit, (fit * store.messages.size) / AT_ONCE);
-  return down ? Math.max(legible, Math.min(unit, 4000 / units)) : Math.max(fit, Math.min(legible, 6000 / units));
+  return down
+    ? Math.max(legible, Math.min(unit, 4000 / units))
+    : Math.max(fit, Math.min(legible, 6000 / units));
 }
 
 /**
@@ -57,7 +59,8 @@ export function natural(store, mode, room, ends, down, unit) {
  */
 export function makeScale(store, mode, px, ends) {
   const { unit, instants } = store;
-  if (mode === "order") return orderScale(instants, Math.min(px, LONGEST / Math.max(1, instants.length)), unit);
+  if (mode === "order")
+    return orderScale(instants, Math.min(px, LONGEST / Math.max(1, instants.length)), unit);
   const units = Math.max((ends.end - ends.start) / unit, 1e-9);
   const most = Math.min(px, LONGEST / units);
   if (mode === "collapse") return collapsedScale(instants, ends.end, most, unit);

@@ -89,10 +89,18 @@ export class Words {
   /** What an event means, in a sentence. @param {TraceEvent} e */
   say(e) {
     const slots = {
-      m: e.m ?? "", q: e.q ?? "", c: e.c || "basic.get", p: e.p || this.text("lane.producer"),
-      s: e.s ?? 0, k: e.attempt ?? 1, cause: this.cause(e.cause, e.sub),
-      a: e.lost_from ?? 0, b: e.lost_to ?? 0, what: this.fault(e),
-      over: (e.order?.over ?? []).join(", "), d: this.span(e.order?.late ?? 0),
+      m: e.m ?? "",
+      q: e.q ?? "",
+      c: e.c || "basic.get",
+      p: e.p || this.text("lane.producer"),
+      s: e.s ?? 0,
+      k: e.attempt ?? 1,
+      cause: this.cause(e.cause, e.sub),
+      a: e.lost_from ?? 0,
+      b: e.lost_to ?? 0,
+      what: this.fault(e),
+      over: (e.order?.over ?? []).join(", "),
+      d: this.span(e.order?.late ?? 0),
     };
     if (e.type === "connection_lost") slots.cause = this.sub(e.sub);
     return this.text(sayKey(e), slots);
