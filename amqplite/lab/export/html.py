@@ -21,7 +21,7 @@ from amqplite.lab.trace import write_jsonl
 
 FOLDER = files("amqplite").joinpath("control", "page", "lab")
 ENTRY = "offline.js"
-STYLES = ("lab.css", "diagram.css", "pages.css", "stage.css")
+PAGE = "lab.html"
 
 _HEAD = """<!doctype html>
 <html lang="{tag}">
@@ -139,7 +139,9 @@ def _modules() -> str:
 
 @cache
 def _style() -> str:
-    return "\n".join(_read(name) for name in STYLES).replace("</", "<\\/")
+    """Return the page's own styles, in its order."""
+    names = re.findall(r'<link rel="stylesheet" href="/lab/([\w.-]+)">', _read(PAGE))
+    return "\n".join(_read(name) for name in names).replace("</", "<\\/")
 
 
 def _read(name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 _IMPORT = re.compile(
     r"""^((?:import|export)\b(?:[^;"'`]*\bfrom)?\s*")\./([\w.-]+\.js)(")""", re.MULTILINE
 )
-_COMMENT = re.compile(r"^[ \t]*/\*(?s:.*?)\*/[ \t]*\n|^[ \t]*//.*\n", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*/\*(?:[^*]|\*(?!/))*\*/[ \t]*\n|^[ \t]*//.*\n", re.MULTILINE)
 _DYNAMIC = re.compile(r"^(?![ \t]*(?://|\*|/\*)).*[^\w.{]import\(\s*[\"'`]", re.MULTILINE)
 
 PREFIX = "lab/"

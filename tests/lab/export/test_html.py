@@ -11,7 +11,7 @@ import pytest
 
 from amqplite.lab.exact import run_exact
 from amqplite.lab.export.account import Account, account
-from amqplite.lab.export.html import html, in_script
+from amqplite.lab.export.html import FOLDER, html, in_script
 from amqplite.lab.scenario import find
 from amqplite.lab.trace import read_jsonl
 from tests.lab.export.pictures import account_of
@@ -43,6 +43,12 @@ def test_it_holds_the_run_in_both_languages(figure: Account) -> None:
 
 def test_it_is_the_same_every_time(figure: Account) -> None:
     assert html(figure) == html(account(figure.trace))
+
+
+def test_it_has_all_styles_of_the_page(figure: Account) -> None:
+    (style,) = re.findall(r"<style>(.*?)</style>", html(figure), re.DOTALL)
+    for path in Path(str(FOLDER)).glob("*.css"):
+        assert path.read_text(encoding="utf-8") in style, path.name
 
 
 def test_it_is_no_larger_than_a_mail_may_be(figure: Account) -> None:

@@ -18,6 +18,11 @@ import {
 export { e } from "./c.js";
 export * from "./c.js";
 /** @type {import("./types.js").Thing} */
+export const f = (
+  /** @type {string} */ g,
+  /** @type {string} */ h,
+) => g + h;
+/* the end */
 export const text = 'import { f } from "./text.js"'; // "./tail.js"
 """,
     "a.js": 'import "./c.js";\nimport { text } from "./app.js";\nexport const a = () => text;\n',
@@ -36,6 +41,7 @@ def test_comments_of_whole_lines_are_left_out() -> None:
     assert "comment.js" not in found["app.js"]
     assert found["app.js"].startswith("import { a }")
     assert '// "./tail.js"' in found["app.js"]
+    assert "  /** @type {string} */ h,\n) => g + h;\nexport" in found["app.js"]
 
 
 def test_imports_are_by_bare_names_that_the_map_leads_to_text() -> None:

@@ -14,7 +14,7 @@ def test_times_are_told_in_ticks_or_in_seconds() -> None:
     assert [EN.at(1_360_000), LIVE.at(3_420_000)] == ["t=3.4", "3.42 s"]
     assert [EN.span(560_000), LIVE.span(560_000)] == ["1.4", "0.56 s"]
     assert [EN.until(800_000), LIVE.until(800_000)] == ["2.0", "0.8 s"]
-    assert [EN.unit, LIVE.unit, ZH.unit] == ["ticks", "seconds", "时刻"]
+    assert [EN.unit, LIVE.unit, ZH.unit] == ["ticks", "seconds", "节拍"]
 
 
 @pytest.mark.parametrize(
