@@ -11,7 +11,7 @@ from typing import Any
 from amqplite.broker.trace import Event
 from amqplite.lab.boxes import Arrow, Bar, Late, Mark, Span
 from amqplite.lab.crossings import OrderLines, order_lines
-from amqplite.lab.derive import Shapes
+from amqplite.lab.derive import Derived
 from amqplite.lab.lanes import ALL_PRODUCERS, Lane, lanes_of, pack
 
 MESSAGES_MAX = 500
@@ -64,7 +64,7 @@ def lay_out(
         instant_us: what takes no longer takes no time: nothing waits, or goes unnoticed.
     """
     messages, drawn = _first_messages(events, messages_max)
-    shapes = Shapes()
+    shapes = Derived()
     shapes.add(drawn)
     lanes = lanes_of(drawn, queues)
     _merge_producers(shapes, lanes)
@@ -90,7 +90,7 @@ def lay_out(
     )
 
 
-def _forget_instants(shapes: Shapes, instant_us: int) -> None:
+def _forget_instants(shapes: Derived, instant_us: int) -> None:
     """Leave out what took no time, or next to none."""
 
     def took(thing: Bar | Span) -> bool:
@@ -123,7 +123,7 @@ def _first_messages(events: Sequence[Event], most: int) -> tuple[int, Sequence[E
     ]
 
 
-def _merge_producers(shapes: Shapes, lanes: list[Lane]) -> None:
+def _merge_producers(shapes: Derived, lanes: list[Lane]) -> None:
     if not any(lane.id == ALL_PRODUCERS for lane in lanes):
         return
     for arrow in shapes.arrows:

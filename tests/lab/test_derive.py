@@ -1,12 +1,12 @@
 """Bars, arrows, marks and spans of short stories."""
 
 from amqplite.lab.boxes import Bar
-from amqplite.lab.derive import Shapes
+from amqplite.lab.derive import Derived
 from tests.lab.story import TICK, Story, figure_11_2
 
 
-def shapes(story: Story) -> Shapes:
-    found = Shapes()
+def shapes(story: Story) -> Derived:
+    found = Derived()
     found.add(story.events)
     return found
 
