@@ -21,7 +21,7 @@ SAME_EVERYWHERE = re.compile(
   | EN | English | SCENARIO | issue | id | API | pika | python3? | pip | amqplib | node
   | nack | reject | recover | ack | requeue | basic\.\w+ | redelivered | message-id | x-[\w-]+
   | TTL | DLX | FIFO | prefetch | true | false | eof | guest | npm | Go | go | Python | JavaScript
-  | amqp091-go | Space | Shift | Home | End | Enter | Esc
+  | amqp091-go | administrator | Perfetto | Space | Shift | Home | End | Enter | Esc
     """,
     re.VERBOSE,
 )

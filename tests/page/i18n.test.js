@@ -1,10 +1,34 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fill, missing, pick, preferred, span, speak, text, translator } from "../../amqplite/control/page/lab/i18n.js";
+import {
+  fill,
+  missing,
+  pick,
+  preferred,
+  span,
+  speak,
+  text,
+  translator,
+} from "../../amqplite/control/page/lab/i18n.js";
 
-const ENGLISH = { hello: "Hello {name}", "n.one": "{n} event", "n.other": "{n} events", only: "only here", "unit.ticks.one": "{n} tick", "unit.ticks.other": "{n} ticks", "unit.seconds": "{n} s" };
-const CHINESE = { hello: "你好，{name}", "n.one": "{n} 个事件", "n.other": "{n} 个事件", "unit.ticks.one": "{n} 个节拍", "unit.ticks.other": "{n} 个节拍", "unit.seconds": "{n} 秒" };
+const ENGLISH = {
+  hello: "Hello {name}",
+  "n.one": "{n} event",
+  "n.other": "{n} events",
+  only: "only here",
+  "unit.ticks.one": "{n} tick",
+  "unit.ticks.other": "{n} ticks",
+  "unit.seconds": "{n} s",
+};
+const CHINESE = {
+  hello: "你好，{name}",
+  "n.one": "{n} 个事件",
+  "n.other": "{n} 个事件",
+  "unit.ticks.one": "{n} 个节拍",
+  "unit.ticks.other": "{n} 个节拍",
+  "unit.seconds": "{n} 秒",
+};
 const load = async (file) => ({ en: ENGLISH, "zh-CN": CHINESE })[file];
 
 test("slots are filled; those without a value stay", () => {

@@ -29,7 +29,10 @@ test("all is kept while there is little", () => {
 test("of much the oldest goes, but nothing of a message that something befell", () => {
   const window = filled(traffic(5000, { odd: new Set([3]) }), { most: 300 });
   assert.ok(window.count <= 300);
-  assert.deepEqual(window.events(true).map(({ type }) => type), ["enqueued", "delivered", "requeued", "acked"]);
+  assert.deepEqual(
+    window.events(true).map(({ type }) => type),
+    ["enqueued", "delivered", "requeued", "acked"],
+  );
   assert.deepEqual([...window.odd.keys()], [3]);
 });
 
@@ -38,11 +41,30 @@ test("those that overtook are kept with it", () => {
     { n: 1, t: 0, type: "enqueued", id: 1, m: "m1" },
     { n: 2, t: 1, type: "enqueued", id: 2, m: "m2" },
     { n: 3, t: 2, type: "acked", id: 2, m: "m2" },
-    { n: 4, t: 3, type: "acked", id: 1, m: "m1", order: { inv: 1, over: ["m2"], cause: "parallel_consumers" } },
+    {
+      n: 4,
+      t: 3,
+      type: "acked",
+      id: 1,
+      m: "m1",
+      order: { inv: 1, over: ["m2"], cause: "parallel_consumers" },
+    },
   ]);
   assert.deepEqual([...window.odd.keys()].sort(), [1, 2]);
   assert.equal(window.reordered, 1);
   assert.deepEqual(window.causes, { parallel_consumers: 1 });
+});
+
+test("what is new is given once, and is given up where it is too much", () => {
+  const window = filled(traffic(3, { odd: new Set([2]) }));
+  assert.deepEqual(
+    window.drain(true).map(({ id }) => id),
+    [2, 2, 2, 2],
+  );
+  assert.deepEqual(window.drain(false), []);
+  for (const event of traffic(200)) window.take({ ...event, n: event.n + 100 });
+  assert.equal(window.drain(false).length, 600);
+  assert.equal(filled(traffic(200), { most: 300 }).drain(false), null);
 });
 
 test("the odd are bounded, too", () => {
@@ -56,7 +78,10 @@ test("what is older than half a minute is left out, but for who consumes", () =>
     { n: 2, t: 0, type: "enqueued", id: 1, m: "m1" },
     { n: 3, t: 31_000_000, type: "enqueued", id: 2, m: "m2" },
   ]);
-  assert.deepEqual(window.events(false).map(({ n }) => n), [1, 3]);
+  assert.deepEqual(
+    window.events(false).map(({ n }) => n),
+    [1, 3],
+  );
 });
 
 test("what comes again is not counted again", () => {

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  format, formatSelection, parse, parseSelection, scenarioParams,
+  format,
+  formatSelection,
+  parse,
+  parseSelection,
+  scenarioParams,
 } from "../../amqplite/control/page/lab/route.js";
 
 const ROUTES = [
@@ -11,7 +15,15 @@ const ROUTES = [
   {
     page: "scenario",
     path: ["fig-11-2"],
-    params: { seed: "42", prefetch: "1", t: "3.4", sel: "m3", cmp: "fix-single-active", lang: "zh", x: "order" },
+    params: {
+      seed: "42",
+      prefetch: "1",
+      t: "3.4",
+      sel: "m3",
+      cmp: "fix-single-active",
+      lang: "zh",
+      x: "order",
+    },
   },
   { page: "run", path: ["a/b?c#d"], params: {} },
   { page: "data", path: ["hVLBbsIw_-"], params: { sel: "p:m4~m3" } },
@@ -28,13 +40,27 @@ test("what is written is read again", () => {
 
 test("the address of a scenario is as people pass it on", () => {
   assert.equal(
-    format({ page: "scenario", path: ["fig-11-2"], params: { seed: 42, t: "3.4", sel: "m3", x: undefined, v: "" } }),
+    format({
+      page: "scenario",
+      path: ["fig-11-2"],
+      params: { seed: 42, t: "3.4", sel: "m3", x: undefined, v: "" },
+    }),
     "#/s/fig-11-2?seed=42&t=3.4&sel=m3",
   );
 });
 
 test("what makes no sense is the gallery", () => {
-  for (const hash of ["", "#", "#/", "#/nowhere", "#/s", "#/s/a/b", "#/live/only-a-vhost", "#/constructor/x", "#main"]) {
+  for (const hash of [
+    "",
+    "#",
+    "#/",
+    "#/nowhere",
+    "#/s",
+    "#/s/a/b",
+    "#/live/only-a-vhost",
+    "#/constructor/x",
+    "#main",
+  ]) {
     assert.equal(parse(hash).page, "gallery", hash);
   }
 });
@@ -45,15 +71,29 @@ test("a broken escape is taken as it stands", () => {
 
 test("a scenario's own parameters are those that aren't the page's", () => {
   assert.deepEqual(
-    scenarioParams({ seed: "42", step: "run", prefetch: "2", crash: "false", detect: "0.5", where: "tail" }),
+    scenarioParams({
+      seed: "42",
+      step: "run",
+      prefetch: "2",
+      crash: "false",
+      detect: "0.5",
+      where: "tail",
+    }),
     { prefetch: 2, crash: false, detect: 0.5, where: "tail" },
   );
 });
 
 test("selections survive, whatever messages are called", () => {
   const selections = [
-    { m: "m3" }, { m: "c:m3" }, { m: "p:a~b" }, { m: "~" }, { c: "c2" }, { c: "c:2" }, { n: 17 },
-    { pair: ["m4", "m3"] }, { pair: ["a~b", "c:d e"] },
+    { m: "m3" },
+    { m: "c:m3" },
+    { m: "p:a~b" },
+    { m: "~" },
+    { c: "c2" },
+    { c: "c:2" },
+    { n: 17 },
+    { pair: ["m4", "m3"] },
+    { pair: ["a~b", "c:d e"] },
   ];
   for (const selection of selections) {
     assert.deepEqual(parseSelection(formatSelection(selection)), selection);

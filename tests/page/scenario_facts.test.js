@@ -1,15 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { consumersOf, isAboutOrder, known, publishedIn, settings } from "../../amqplite/control/page/lab/scenario_facts.js";
+import {
+  consumersOf,
+  isAboutOrder,
+  known,
+  publishedIn,
+  settings,
+} from "../../amqplite/control/page/lab/scenario_facts.js";
 
 const SCENARIO = {
   id: "x",
   group: "order",
   own: false,
-  params: [{ name: "prefetch", default: 1 }, { name: "crash", default: true }],
+  params: [
+    { name: "prefetch", default: 1 },
+    { name: "crash", default: true },
+  ],
   consumers: [{ tag: "c2" }, { tag: "c1", on: false }, { tag: "c3", on: true }],
-  producers: [{ series: { count: 3, every: 2 } }, { plan: [{ at: 1, m: "a" }, { at: 5, m: "m3" }] }],
+  producers: [
+    { series: { count: 3, every: 2 } },
+    {
+      plan: [
+        { at: 1, m: "a" },
+        { at: 5, m: "m3" },
+      ],
+    },
+  ],
 };
 
 test("messages come in order of time, each once", () => {
@@ -30,5 +47,10 @@ test("an order is predicted where it is the question, and can be", () => {
 
 test("settings are the defaults, but for what is said", () => {
   assert.deepEqual(settings(SCENARIO, { prefetch: 5 }), { prefetch: 5, crash: true });
+  const variants = [{ name: "calm", set: { crash: false } }];
+  assert.deepEqual(settings({ ...SCENARIO, variants }, { prefetch: 5 }, "calm"), {
+    prefetch: 5,
+    crash: false,
+  });
   assert.deepEqual(known(SCENARIO, { prefetch: 5, colour: 1 }), { prefetch: 5 });
 });

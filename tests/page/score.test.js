@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatOrder, inversions, moved, parseOrder } from "../../amqplite/control/page/lab/score.js";
+import {
+  formatOrder,
+  inversions,
+  moved,
+  parseOrder,
+} from "../../amqplite/control/page/lab/score.js";
 
 const FIVE = ["m1", "m2", "m3", "m4", "m5"];
 const FIGURE = ["m1", "m2", "m4", "m3", "m5"];
@@ -34,7 +39,15 @@ test("an order is written as places, and read again", () => {
 });
 
 test("what isn't an order of these items is none", () => {
-  for (const word of [undefined, "", "1.2.3.4", "1.2.3.4.4", "1.2.3.4.6", "0.1.2.3.4", "a.b.c.d.e"]) {
+  for (const word of [
+    undefined,
+    "",
+    "1.2.3.4",
+    "1.2.3.4.4",
+    "1.2.3.4.6",
+    "0.1.2.3.4",
+    "a.b.c.d.e",
+  ]) {
     assert.equal(parseOrder(word, FIVE), null, word);
   }
 });

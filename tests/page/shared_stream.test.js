@@ -12,7 +12,8 @@ function channels() {
     }
 
     postMessage(data) {
-      for (const other of all) if (other !== this) other.onmessage?.({ data: structuredClone(data) });
+      for (const other of all)
+        if (other !== this) other.onmessage?.({ data: structuredClone(data) });
     }
 
     close() {
@@ -31,11 +32,20 @@ function browser(t) {
     own.shared = shareStream(
       "q",
       (listener, after) => {
-        const stream = { listener, after, open: true, close: () => (stream.open = false), retry() {} };
+        const stream = {
+          listener,
+          after,
+          open: true,
+          close: () => (stream.open = false),
+          retry() {},
+        };
         streams.push(stream);
         return stream;
       },
-      { take: (messages) => own.taken.push(...messages.map(({ data }) => data)), state: (state) => own.states.push(state) },
+      {
+        take: (messages) => own.taken.push(...messages.map(({ data }) => data)),
+        state: (state) => own.states.push(state),
+      },
       { Channel, hidden: () => own.hidden, random: () => random },
     );
     return own;

@@ -67,7 +67,7 @@ export function scenarios() {
   return catalogue;
 }
 
-const listed = (answer) => (Array.isArray(answer) ? answer : answer.items ?? answer.scenarios);
+const listed = (answer) => (Array.isArray(answer) ? answer : (answer.items ?? answer.scenarios));
 
 /** @param {{scenario: string, params: object, seed?: number, mode: string, variant?: string}} what */
 export const startRun = (what) => json("POST", "/runs", what);
@@ -97,7 +97,8 @@ export const strike = (what) => ask("POST", "/faults", what);
  */
 export const exported = (id, format, lang) => ask("GET", exportOf(id, format, lang));
 export const exportUrl = (id, format, lang) => BASE + exportOf(id, format, lang);
-const exportOf = (id, format, lang) => `${at("runs", id)}/export?${new URLSearchParams({ format, lang })}`;
+const exportOf = (id, format, lang) =>
+  `${at("runs", id)}/export?${new URLSearchParams({ format, lang })}`;
 
 export const runStream = (id) => `${BASE}${at("runs", id)}/stream`;
 export const liveStream = (v, q) => `${BASE}${at("trace", v, q)}/stream`;

@@ -17,6 +17,7 @@ import { say } from "./said.js";
  * @property {(params: Record<string, any>) => void} update say more in the address, without a new
  *   entry in the history; `undefined` takes a parameter out
  * @property {(route: any) => void} go to another page
+ * @property {(route: any) => void} replace the page by another
  * @property {(name: string) => void} title
  *
  * @typedef {object} View
@@ -87,9 +88,15 @@ function go(route) {
   location.hash = typeof route === "string" ? route : format(route);
 }
 
+/** Go to where an address stands for, so that a step back leads before it. */
+function replace(route) {
+  flush();
+  location.replace(typeof route === "string" ? route : format(route));
+}
+
 /** What makes it another view: a comparison is one of two runs. */
-const place = ({ page, path, params: { a, b } }) =>
-  [page, ...path, ...(page === "compare" ? [a, b] : [])].join("\n");
+const place = ({ page, path, params }) =>
+  [page, ...path, ...(page === "compare" ? [params.a, params.b] : [])].join("\n");
 
 /** @param {boolean} [again] make the view anew, though the page is the same */
 async function render(again = false) {
@@ -115,7 +122,7 @@ async function make(route, quiet) {
   current?.view.destroy?.();
   current = { route, view: {}, made: own };
   const section = el("div", { class: `page page-${route.page}` });
-  const context = { route, update, go, title };
+  const context = { route, update, go, replace, title };
   title("");
   put(main, section);
   const patience = window.setTimeout(wait, PATIENCE_MS, section);
@@ -123,7 +130,10 @@ async function make(route, quiet) {
   try {
     view = await (await VIEWS[route.page]()).show(section, context);
   } catch (error) {
-    put(section, problem(error, () => void render(true), "h1"));
+    put(
+      section,
+      problem(error, () => void render(true), "h1"),
+    );
   }
   clearTimeout(patience);
   if (own !== made) {
@@ -135,7 +145,8 @@ async function make(route, quiet) {
 }
 
 function wait(section) {
-  if (!section.hasChildNodes()) put(section, el("p", { class: "quiet waiting", role: "status" }, text("nav.waiting")));
+  if (!section.hasChildNodes())
+    put(section, el("p", { class: "quiet waiting", role: "status" }, text("nav.waiting")));
 }
 
 /** A new page begins at its top, for eyes and for screen readers. */
@@ -175,4 +186,13 @@ async function begin() {
   await render();
 }
 
-begin().catch((error) => put(main, el("div", { class: "page" }, problem(error, () => location.reload(), "h1"))));
+begin().catch((error) =>
+  put(
+    main,
+    el(
+      "div",
+      { class: "page" },
+      problem(error, () => location.reload(), "h1"),
+    ),
+  ),
+);

@@ -21,30 +21,55 @@ export async function show(main, context) {
   const pair = chosen(params, catalogue);
   const strip = el("section", { class: "difference", "aria-live": "polite" });
   const stage = el("div", { class: "twins" });
-  const picks = el("div", { class: "row picks" }, pair.map((name, at) => picker(name, at)));
+  const picks = el(
+    "div",
+    { class: "row picks" },
+    pair.map((name, at) => picker(name, at)),
+  );
   put(
     main,
-    el("header", { class: "masthead" }, el("h1", {}, text("cmp.title")), el("p", { class: "lede" }, text("cmp.lede"))),
-    picks, strip, stage,
+    el(
+      "header",
+      { class: "masthead" },
+      el("h1", {}, text("cmp.title")),
+      el("p", { class: "lede" }, text("cmp.lede")),
+    ),
+    picks,
+    strip,
+    stage,
   );
 
   function picker(name, at) {
     const id = `pick-${at}`;
     const known = names.some(([one]) => one === name);
     const options = known ? names : [[name, name], ...names];
-    const select = el("select", { id, on: { change: () => go(at, select.value) } },
-      options.map(([value, label]) => el("option", { value, selected: value === name }, label)));
-    return el("div", { class: "pick" }, el("label", { for: id, class: "quiet" }, text(at ? "cmp.b" : "cmp.a")), select);
+    const select = el(
+      "select",
+      { id, on: { change: () => go(at, select.value) } },
+      options.map(([value, label]) => el("option", { value, selected: value === name }, label)),
+    );
+    return el(
+      "div",
+      { class: "pick" },
+      el("label", { for: id, class: "quiet" }, text(at ? "cmp.b" : "cmp.a")),
+      select,
+    );
   }
 
   function go(at, name) {
     const next = pair.map((old, place) => (place === at ? name : old));
-    context.go({ page: "compare", params: { ...params, a: next[0], b: next[1], t: undefined, sel: undefined } });
+    context.go({
+      page: "compare",
+      params: { ...params, a: next[0], b: next[1], t: undefined, sel: undefined },
+    });
   }
 
   const runs = await Promise.all(pair.map(openNamed));
   const twins = createTwins(stage, runs, {
-    params, update: context.update, title: (run) => runName(run, catalogue), heading: (run) => heading(run, catalogue),
+    params,
+    update: context.update,
+    title: (run) => runName(run, catalogue),
+    heading: (run) => heading(run, catalogue),
     changed: ranksChanged(runs[0].run, runs[1].run),
   });
 
@@ -57,14 +82,31 @@ export async function show(main, context) {
 
   function drawStrip(align) {
     const [a, b] = runs.map(({ run }) => run);
-    const alignments = ["start", "fault"].map((one) => button(text(`cmp.align.${one}`), () => draw(one), { "aria-pressed": String(one === align) }));
+    const alignments = ["start", "fault"].map((one) =>
+      button(text(`cmp.align.${one}`), () => draw(one), { "aria-pressed": String(one === align) }),
+    );
     put(
       strip,
       el("p", { class: "verdict" }, priceOf(a, b, scenarioOf(b, catalogue))),
-      el("dl", { class: "deltas" }, differences(a, b).map((one) => el("div", { class: one.kind },
-        el("dt", {}, one.name),
-        el("dd", { class: "number" }, one.from, el("span", { class: "to", "aria-label": text("cmp.to") }, "→"), el("b", {}, one.to),
-          one.change && el("span", { class: "quiet" }, one.change))))),
+      el(
+        "dl",
+        { class: "deltas" },
+        differences(a, b).map((one) =>
+          el(
+            "div",
+            { class: one.kind },
+            el("dt", {}, one.name),
+            el(
+              "dd",
+              { class: "number" },
+              one.from,
+              el("span", { class: "to", "aria-label": text("cmp.to") }, "→"),
+              el("b", {}, one.to),
+              one.change && el("span", { class: "quiet" }, one.change),
+            ),
+          ),
+        ),
+      ),
       el("div", { class: "segments", role: "group", "aria-label": text("cmp.align") }, alignments),
     );
   }
@@ -88,7 +130,8 @@ async function choices(catalogue) {
 }
 
 /** The two that the address names; a fix goes with its fault. */
-function chosen({ a, b }, catalogue) {
+function chosen(params, catalogue) {
+  const { a, b } = params;
   const first = a ?? (b ? partner(b, catalogue) : DEFAULTS[0]);
   return [first, b ?? partner(first, catalogue)];
 }
@@ -97,12 +140,16 @@ function partner(name, catalogue) {
   const id = name.replace(/^s\//, "").split("?")[0];
   const pair = name.startsWith("s/") && catalogue.find((one) => one.id === id)?.compare_with;
   if (pair) return `s/${pair}`;
-  const others = DEFAULTS.filter((one) => one !== name && catalogue.some((known) => `s/${known.id}` === one));
+  const others = DEFAULTS.filter(
+    (one) => one !== name && catalogue.some((known) => `s/${known.id}` === one),
+  );
   return others.at(-1) ?? `s/${catalogue[0].id}`;
 }
 
 const scenarioOf = (run, catalogue) => catalogue.find((one) => one.id === run.header.scenario);
 
 /** What kind of run it is, and what was set otherwise than usual. */
-const heading = (run, catalogue) =>
-  [badge(keptMode(run)), el("span", { class: "quiet" }, setWords(run, catalogue).join(" · "))];
+const heading = (run, catalogue) => [
+  badge(keptMode(run)),
+  el("span", { class: "quiet" }, setWords(run, catalogue).join(" · ")),
+];

@@ -12,11 +12,17 @@ export function ask(words) {
       sure = value;
       dialog.close();
     };
-    const dialog = el("dialog", { class: "confirm", "aria-label": words },
+    const dialog = el(
+      "dialog",
+      { class: "confirm", "aria-label": words },
       el("p", {}, words),
-      el("p", { class: "row end" },
+      el(
+        "p",
+        { class: "row end" },
         button(text("confirm.no"), () => answer(false), { autofocus: true }),
-        button(text("confirm.yes"), () => answer(true), { class: "main" })));
+        button(text("confirm.yes"), () => answer(true), { class: "main" }),
+      ),
+    );
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(sure);

@@ -21,14 +21,28 @@ const TO_REAL_CLIENTS = new Set(["crash", "lose_ack", "cancel"]);
  * @param {(name: string, value: any) => void} turn
  */
 export function knobs(scenario, values, turn) {
-  return el("div", { class: "knobs" }, scenario.params.map((param) => knob(param, values[param.name], turn)));
+  return el(
+    "div",
+    { class: "knobs" },
+    scenario.params.map((param) => knob(param, values[param.name], turn)),
+  );
 }
 
 function knob(param, value, turn) {
   const name = pick(param);
   const id = `knob-${param.name}`;
-  const [control, more] = { bool: toggle, choice }[param.kind]?.(param, value, id, turn) ?? stepper(param, value, id, turn);
-  const label = param.kind === "choice" ? el("span", { id }, name) : el("label", { for: id }, name, param.unit && el("span", { class: "quiet" }, ` (${text("knob.ticks")})`));
+  const [control, more] =
+    { bool: toggle, choice }[param.kind]?.(param, value, id, turn) ??
+    stepper(param, value, id, turn);
+  const label =
+    param.kind === "choice"
+      ? el("span", { id }, name)
+      : el(
+          "label",
+          { for: id },
+          name,
+          param.unit && el("span", { class: "quiet" }, ` (${text("knob.ticks")})`),
+        );
   return el("div", { class: "knob" }, label, control, more && el("span", { class: "quiet" }, more));
 }
 
@@ -39,9 +53,12 @@ function toggle(param, value, id, turn) {
 }
 
 function choice(param, value, id, turn) {
-  const options = param.choices.map((one) => button(pick(one), () => turn(param.name, one.id), {
-    id: `${id}-${one.id}`, "aria-pressed": String(one.id === value),
-  }));
+  const options = param.choices.map((one) =>
+    button(pick(one), () => turn(param.name, one.id), {
+      id: `${id}-${one.id}`,
+      "aria-pressed": String(one.id === value),
+    }),
+  );
   return [el("div", { class: "segments", role: "group", "aria-labelledby": id }, options), ""];
 }
 
@@ -50,19 +67,40 @@ function stepper(param, value, id, turn) {
   const least = param.zero ? 0 : param.min;
   const set = (wanted) => turn(param.name, within(param, wanted));
   const field = el("input", {
-    id, type: "number", value, min: least, max: param.max, step: param.kind === "int" ? 1 : "any",
+    id,
+    type: "number",
+    value,
+    min: least,
+    max: param.max,
+    step: param.kind === "int" ? 1 : "any",
     on: { change: () => field.value !== "" && set(Number(field.value)) },
   });
-  const steps = el("div", { class: "stepper" },
-    button("−", () => set(below(param, Number(value))), { id: `${id}-less`, "aria-label": text("knob.less", { name }), disabled: value <= least }),
+  const steps = el(
+    "div",
+    { class: "stepper" },
+    button("−", () => set(below(param, Number(value))), {
+      id: `${id}-less`,
+      "aria-label": text("knob.less", { name }),
+      disabled: value <= least,
+    }),
     field,
-    button("+", () => set(Number(value) === 0 ? param.min || 1 : Number(value) + 1), { id: `${id}-more`, "aria-label": text("knob.more", { name }), disabled: value >= param.max }));
-  const zero = param.zero ? (Number(value) === 0 ? pick(param.zero) : text("knob.zero", { what: pick(param.zero) })) : "";
+    button("+", () => set(Number(value) === 0 ? param.min || 1 : Number(value) + 1), {
+      id: `${id}-more`,
+      "aria-label": text("knob.more", { name }),
+      disabled: value >= param.max,
+    }),
+  );
+  const zero = param.zero
+    ? Number(value) === 0
+      ? pick(param.zero)
+      : text("knob.zero", { what: pick(param.zero) })
+    : "";
   return [steps, zero];
 }
 
 /** One less; below the least there may be 0, that stands for something else. */
-const below = (param, value) => (value - 1 < param.min && param.zero ? 0 : Number((value - 1).toFixed(6)));
+const below = (param, value) =>
+  value - 1 < param.min && param.zero ? 0 : Number((value - 1).toFixed(6));
 
 function within(param, value) {
   if (param.zero && value <= 0) return 0;
@@ -109,14 +147,30 @@ export function createFaults(host, { consumers, focused = () => "", hub, at, ask
 
   function draw() {
     const may = at() !== null && aim() !== "";
-    const picker = el("select", { "aria-label": text("fault.target"), on: { change: () => hub.set({ c: picker.value }, true) } },
-      consumers().map((c) => el("option", { value: c, selected: c === target }, c)));
-    const buttons = FAULTS.map((fault, key) => button(
-      [text(`fault.${fault}`), lettersOn() && el("kbd", { "aria-hidden": "true" }, key + 1)],
-      () => void hit(fault),
-      { disabled: !may || !able(fault), "aria-keyshortcuts": String(key + 1), title: text(`fault.${fault}.note`) },
-    ));
-    put(host, el("div", { class: "row" }, el("label", { class: "row" }, text("fault.on"), picker), buttons), told);
+    const picker = el(
+      "select",
+      {
+        "aria-label": text("fault.target"),
+        on: { change: () => hub.set({ c: picker.value }, true) },
+      },
+      consumers().map((c) => el("option", { value: c, selected: c === target }, c)),
+    );
+    const buttons = FAULTS.map((fault, key) =>
+      button(
+        [text(`fault.${fault}`), lettersOn() && el("kbd", { "aria-hidden": "true" }, key + 1)],
+        () => void hit(fault),
+        {
+          disabled: !may || !able(fault),
+          "aria-keyshortcuts": String(key + 1),
+          title: text(`fault.${fault}.note`),
+        },
+      ),
+    );
+    put(
+      host,
+      el("div", { class: "row" }, el("label", { class: "row" }, text("fault.on"), picker), buttons),
+      told,
+    );
   }
 
   hub.listen((_, from) => from !== host && draw());

@@ -4,7 +4,11 @@
 import { number, pick, span, text } from "./i18n.js";
 import { headline } from "./metrics.js";
 
-/** What is measured of a run: `[key of its name, value, whether it is a time]`; less is better. */
+/**
+ * What is measured of a run: `[key of its name, value, whether it is a time]`; less is better.
+ *
+ * @type {[string, (run: any) => number, boolean?][]}
+ */
 const MEASURES = [
   ["m.inv", (run) => headline(run).inversions],
   ["m.moved", (run) => headline(run).moved],
@@ -26,13 +30,24 @@ export function differences(a, b) {
     const [from, to] = [measure(a), measure(b)];
     const show = (value, run) => (time ? span(value, run.header.tick_us) : number(value));
     const kind = from === to ? "same" : to < from ? "fine" : "trouble";
-    return { key, name: text(key), from: show(from, a), to: show(to, b), kind, change: time ? percent(from, to) : "" };
+    return {
+      key,
+      name: text(key),
+      from: show(from, a),
+      to: show(to, b),
+      kind,
+      change: time ? percent(from, to) : "",
+    };
   }).filter(({ key, kind }) => kind !== "same" || ALWAYS.has(key));
 }
 
 function percent(from, to) {
   if (!from || from === to) return "";
-  return number(to / from - 1, { style: "percent", signDisplay: "always", maximumFractionDigits: 0 });
+  return number(to / from - 1, {
+    style: "percent",
+    signDisplay: "always",
+    maximumFractionDigits: 0,
+  });
 }
 
 /**
@@ -49,7 +64,10 @@ export function priceOf(a, b, scenario) {
   const time = later > sooner ? "slower" : later < sooner ? "faster" : "even";
   const words = [
     text(`cmp.order.${change}`, { a: number(before), b: number(after) }),
-    text(`cmp.time.${time}`, { by: span(Math.abs(later - sooner), b.header.tick_us), percent: percent(sooner, later) }),
+    text(`cmp.time.${time}`, {
+      by: span(Math.abs(later - sooner), b.header.tick_us),
+      percent: percent(sooner, later),
+    }),
   ];
   const more = b.counts.redeliveries - a.counts.redeliveries;
   if (more) words.push(text(more > 0 ? "cmp.redel.more" : "cmp.redel.less", { n: Math.abs(more) }));

@@ -37,7 +37,8 @@ export function put(parent, ...children) {
 function fill(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") {
-      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+      for (const [event, listener] of Object.entries(value))
+        element.addEventListener(event, listener);
     } else if (name === "value" || name === "checked") {
       element[name] = value;
     } else if (value !== undefined && value !== null && value !== false) {

@@ -16,7 +16,9 @@ const COLUMNS = ["n", "t", "what", "message", "where", "cause"];
 export function createEventList(host, { store, hub }) {
   let [shown, wanted, drawn] = [PAGE, "", -1];
   const search = el("input", {
-    type: "search", placeholder: text("events.search"), "aria-label": text("events.search"),
+    type: "search",
+    placeholder: text("events.search"),
+    "aria-label": text("events.search"),
     on: { input: () => look(search.value) },
   });
   const body = el("tbody");
@@ -25,10 +27,24 @@ export function createEventList(host, { store, hub }) {
   put(
     host,
     el("div", { class: "row between" }, el("h2", {}, text("events.title")), search, count),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": text("events.title") },
-      el("table", { class: "events" },
-        el("thead", {}, el("tr", {}, COLUMNS.map((name) => el("th", { scope: "col", class: name }, text(`events.${name}`))))),
-        body)),
+    el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": text("events.title") },
+      el(
+        "table",
+        { class: "events" },
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            COLUMNS.map((name) => el("th", { scope: "col", class: name }, text(`events.${name}`))),
+          ),
+        ),
+        body,
+      ),
+    ),
     foot,
   );
 
@@ -39,8 +55,13 @@ export function createEventList(host, { store, hub }) {
 
   function draw() {
     drawn = store.version;
-    const found = wanted ? store.events.filter((event) => matches(event, wanted, store)) : store.events;
-    put(body, found.slice(0, shown).map((event) => row(event, store, hub)));
+    const found = wanted
+      ? store.events.filter((event) => matches(event, wanted, store))
+      : store.events;
+    put(
+      body,
+      found.slice(0, shown).map((event) => row(event, store, hub)),
+    );
     count.textContent = text("events.count", { n: number(found.length) });
     put(foot, found.length > shown && button(text("events.more"), more));
     mark();
@@ -81,15 +102,23 @@ function row(event, store, hub) {
   const cells = [
     el("th", { scope: "row", class: "n number" }, event.n),
     el("td", { class: "t number" }, span(event.t, store.unit, false)),
-    el("td", { class: "what" }, el("button", { type: "button", class: "link" }, told(event, store))),
+    el(
+      "td",
+      { class: "what" },
+      el("button", { type: "button", class: "link" }, told(event, store)),
+    ),
     el("td", { class: "message" }, event.m ?? ""),
     el("td", { class: "where" }, event.c ?? event.p ?? event.q ?? ""),
     el("td", { class: "cause" }, causeWords(event.order?.cause ?? event.cause, event.sub)),
   ];
-  const line = el("tr", {
-    class: event.order?.inv || event.type === "requeued" ? "odd" : "",
-    on: { click: () => hub.set({ n: event.n }, true) },
-  }, cells);
+  const line = el(
+    "tr",
+    {
+      class: event.order?.inv || event.type === "requeued" ? "odd" : "",
+      on: { click: () => hub.set({ n: event.n }, true) },
+    },
+    cells,
+  );
   line.event = event;
   return line;
 }

@@ -10,7 +10,14 @@ import { pngOf, save, svgText } from "./picture.js";
 import { format, parse } from "./route.js";
 
 /** Formats the broker makes: `[format, suffix]`. */
-const FILES = [["html", "html"], ["jsonl", "jsonl"], ["csv", "csv"], ["mermaid", "mmd"], ["markdown", "md"]];
+const FILES = [
+  ["html", "html"],
+  ["jsonl", "jsonl"],
+  ["csv", "csv"],
+  ["mermaid", "mmd"],
+  ["markdown", "md"],
+  ["perfetto", "json"],
+];
 
 /**
  * A button that opens the ways to share a run.
@@ -20,8 +27,16 @@ const FILES = [["html", "html"], ["jsonl", "jsonl"], ["csv", "csv"], ["mermaid",
 export function shareMenu({ run, viewer, link }) {
   const told = el("p", { class: "quiet", role: "status" });
   const menu = el("div", { class: "menu", hidden: true });
-  const opener = button(text("exp.share"), toggle, { "aria-expanded": "false", "aria-keyshortcuts": "y" });
-  const root = el("div", { class: "dropdown", on: { keydown: leave, focusout: blurred } }, opener, menu);
+  const opener = button(text("exp.share"), toggle, {
+    "aria-expanded": "false",
+    "aria-keyshortcuts": "y",
+  });
+  const root = el(
+    "div",
+    { class: "dropdown", on: { keydown: leave, focusout: blurred } },
+    opener,
+    menu,
+  );
 
   function toggle() {
     menu.hidden = !menu.hidden;
@@ -51,24 +66,37 @@ export function shareMenu({ run, viewer, link }) {
     const item = (key, act) => button(text(key), () => void tell(act), { class: "plain" });
     put(
       menu,
-      group("exp.links", item("exp.link", async () => copied(await copy(link()))), item("exp.data", withData)),
-      group("exp.files", item("exp.svg", picture), item("exp.png", png),
-        FILES.map(([kind, suffix]) => item(`exp.${kind}`, () => file(kind, suffix)))),
-      group("exp.texts", item("exp.issue", async () => copied(await copy(await report("markdown")))),
-        item("exp.diagram", async () => copied(await copy(await report("mermaid"))))),
+      group(
+        "exp.links",
+        item("exp.link", async () => copied(await copy(link()))),
+        item("exp.data", withData),
+      ),
+      group(
+        "exp.files",
+        item("exp.svg", picture),
+        item("exp.png", png),
+        FILES.map(([kind, suffix]) => item(`exp.${kind}`, () => file(kind, suffix))),
+      ),
+      group(
+        "exp.texts",
+        item("exp.issue", async () => copied(await copy(await report("markdown")))),
+        item("exp.diagram", async () => copied(await copy(await report("mermaid")))),
+      ),
       told,
     );
     told.textContent = "";
   }
 
-  const group = (key, ...items) => el("section", { role: "group", "aria-label": text(key) }, el("h3", {}, text(key)), items);
+  const group = (key, ...items) =>
+    el("section", { role: "group", "aria-label": text(key) }, el("h3", {}, text(key)), items);
 
   async function tell(act) {
     told.textContent = text("exp.working");
     try {
       told.textContent = await act();
     } catch (error) {
-      told.textContent = error instanceof ApiError && error.reason ? error.reason : text("exp.failed");
+      told.textContent =
+        error instanceof ApiError && error.reason ? error.reason : text("exp.failed");
     }
   }
 
@@ -81,7 +109,11 @@ export function shareMenu({ run, viewer, link }) {
     const data = await pack(await report("jsonl"));
     if (data.length > LONGEST) return text("exp.long", { n: data.length, most: LONGEST });
     const { params } = parse(location.hash);
-    const hash = format({ page: "data", path: [data], params: { sel: params.sel, t: params.t, x: params.x, lang: language() } });
+    const hash = format({
+      page: "data",
+      path: [data],
+      params: { sel: params.sel, t: params.t, x: params.x, lang: language() },
+    });
     return copied(await copy(`${location.origin}${location.pathname}${hash}`));
   }
 
@@ -107,5 +139,10 @@ export function shareMenu({ run, viewer, link }) {
 /** A file's name from a run's, which may hold anything. */
 export function fileName(run) {
   const wanted = run.header.scenario || run.name || run.id;
-  return wanted.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+|-+$/g, "").slice(0, 60) || "run";
+  return (
+    wanted
+      .replace(/[^\p{L}\p{N}._-]+/gu, "-")
+      .replace(/^[-.]+|-+$/g, "")
+      .slice(0, 60) || "run"
+  );
 }

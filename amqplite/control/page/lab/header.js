@@ -29,7 +29,12 @@ export function showHeader(route, actions) {
   );
   put(
     /** @type {HTMLElement} */ (document.getElementById("foot")),
-    el("p", {}, `amqplite ${document.body.dataset.version ?? ""} · `, el("a", { href: "/" }, text("nav.broker"))),
+    el(
+      "p",
+      {},
+      `amqplite ${document.body.dataset.version ?? ""} · `,
+      el("a", { href: "/" }, text("nav.broker")),
+    ),
   );
   if (focused) document.getElementById(focused)?.focus();
 }
@@ -77,21 +82,33 @@ function tools({ changeLanguage, changeTheme }) {
     "div",
     { class: "tools" },
     button(LANGUAGES[other].short, () => changeLanguage(other), {
-      id: "tool-language", class: "plain", lang: LANGUAGES[other].tag, "aria-label": LANGUAGES[other].name,
+      id: "tool-language",
+      class: "plain",
+      lang: LANGUAGES[other].tag,
+      "aria-label": LANGUAGES[other].name,
     }),
     button(face(theme), () => changeTheme(next), {
-      id: "tool-theme", class: "plain round",
-      "aria-label": text(`theme.${theme}`), title: text(`theme.${theme}`),
+      id: "tool-theme",
+      class: "plain round",
+      "aria-label": text(`theme.${theme}`),
+      title: text(`theme.${theme}`),
     }),
     button("?", openHelp, {
-      id: "tool-help", class: "plain round", "aria-label": text("help.title"), title: text("help.title"),
+      id: "tool-help",
+      class: "plain round",
+      "aria-label": text("help.title"),
+      title: text("help.title"),
     }),
   );
 }
 
 /** A disc: half filled, empty or full. */
 function face(theme) {
-  const halves = { auto: "M12 4A8 8 0 0 1 12 20Z", light: "", dark: "M12 4A8 8 0 0 1 12 20A8 8 0 0 1 12 4Z" };
+  const halves = {
+    auto: "M12 4A8 8 0 0 1 12 20Z",
+    light: "",
+    dark: "M12 4A8 8 0 0 1 12 20A8 8 0 0 1 12 4Z",
+  };
   return svg(
     "svg",
     { viewBox: "0 0 24 24", width: 20, height: 20, "aria-hidden": "true", class: "face" },

@@ -12,9 +12,17 @@ export function openHelp() {
     "dialog",
     { class: "help", "aria-labelledby": "help-title" },
     el("h2", { id: "help-title" }, text("help.title")),
-    el("div", { class: "keymap" }, KEY_MAP.map(([title, keys]) => group(title, keys))),
+    el(
+      "div",
+      { class: "keymap" },
+      KEY_MAP.map(([title, keys]) => group(title, keys)),
+    ),
     letters(),
-    el("p", { class: "row end" }, button(text("help.close"), () => dialog.close(), { class: "main", autofocus: true })),
+    el(
+      "p",
+      { class: "row end" },
+      button(text("help.close"), () => dialog.close(), { class: "main", autofocus: true }),
+    ),
   );
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
@@ -24,7 +32,11 @@ export function openHelp() {
 
 function group(title, keys) {
   const lines = keys.flatMap(([names, key]) => [
-    el("dt", {}, names.split(" ").map((name) => (name === "…" ? " … " : el("kbd", {}, name)))),
+    el(
+      "dt",
+      {},
+      names.split(" ").map((name) => (name === "…" ? " … " : el("kbd", {}, name))),
+    ),
     el("dd", {}, text(key)),
   ]);
   return el("section", {}, el("h3", {}, text(title)), el("dl", {}, lines));

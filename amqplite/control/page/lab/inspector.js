@@ -22,7 +22,10 @@ export function createInspector(host, { store, hub, why }) {
     drawn = key;
     host.classList.toggle("open", hub.pinned !== null);
     host.classList.toggle("pinned", selection !== null && hub.pinned === selection);
-    put(host, selection ? describe(selection) : el("p", { class: "quiet hint" }, text("inspector.hint")));
+    put(
+      host,
+      selection ? describe(selection) : el("p", { class: "quiet hint" }, text("inspector.hint")),
+    );
   }
 
   function describe(selection) {
@@ -33,10 +36,17 @@ export function createInspector(host, { store, hub, why }) {
     return selection.m ? messageView(selection.m) : null;
   }
 
-  const head = (title, kind) => el("header", {},
-    el("p", { class: "kind quiet" }, kind),
-    el("h2", {}, title),
-    button("×", () => hub.set(null, true), { class: "plain round close", "aria-label": text("inspector.close") }));
+  const head = (title, kind) =>
+    el(
+      "header",
+      {},
+      el("p", { class: "kind quiet" }, kind),
+      el("h2", {}, title),
+      button("×", () => hub.set(null, true), {
+        class: "plain round close",
+        "aria-label": text("inspector.close"),
+      }),
+    );
 
   function messageView(m) {
     const events = store.events.filter((event) => event.m === m);
@@ -54,9 +64,16 @@ export function createInspector(host, { store, hub, why }) {
         ["inspector.size", queued?.size ? number(queued.size) : ""],
       ]),
       story(events),
-      late && el("p", { class: "overtaken" }, text("inspector.overtaken", {
-        over: late.order.over.join(", "), n: late.order.inv, late: span(late.order.late, store.unit),
-      })),
+      late &&
+        el(
+          "p",
+          { class: "overtaken" },
+          text("inspector.overtaken", {
+            over: late.order.over.join(", "),
+            n: late.order.inv,
+            late: span(late.order.late, store.unit),
+          }),
+        ),
       late && why && el("p", {}, button(text("inspector.why"), why)),
       raw(events),
     ];
@@ -85,9 +102,17 @@ export function createInspector(host, { store, hub, why }) {
     return [
       head(`${over} ⤫ ${under}`, text("inspector.pair")),
       el("p", {}, text("order.cross", { x: under, y: over })),
-      sooner && later && el("p", { class: "quiet" }, text("inspector.between", {
-        over, under, late: span(later.t - sooner.t, store.unit),
-      })),
+      sooner &&
+        later &&
+        el(
+          "p",
+          { class: "quiet" },
+          text("inspector.between", {
+            over,
+            under,
+            late: span(later.t - sooner.t, store.unit),
+          }),
+        ),
       story([sooner, later].filter(Boolean)),
     ];
   }
@@ -104,25 +129,61 @@ export function createInspector(host, { store, hub, why }) {
         ["inspector.attempt", event.attempt],
         ["inspector.connection", event.conn],
       ]),
-      about && el("p", {}, el("button", { type: "button", class: "link", on: selects(hub, about) },
-        text("inspector.more", { name: event.m || event.c }))),
+      about &&
+        el(
+          "p",
+          {},
+          el(
+            "button",
+            { type: "button", class: "link", on: selects(hub, about) },
+            text("inspector.more", { name: event.m || event.c }),
+          ),
+        ),
       raw([event]),
     ];
   }
 
-  const facts = (pairs) => el("dl", { class: "facts" }, pairs
-    .filter(([, value]) => value !== undefined && value !== "" && value !== 0)
-    .map(([key, value]) => el("div", {}, el("dt", {}, text(key)), el("dd", {}, value))));
+  const facts = (pairs) =>
+    el(
+      "dl",
+      { class: "facts" },
+      pairs
+        .filter(([, value]) => value !== undefined && value !== "" && value !== 0)
+        .map(([key, value]) => el("div", {}, el("dt", {}, text(key)), el("dd", {}, value))),
+    );
 
   function story(events) {
-    const lines = events.slice(-MOST).map((event) => el("li", { class: event.type === "requeued" ? "odd" : "" },
-      el("span", { class: "number quiet" }, span(event.t, store.unit, false)),
-      el("button", { type: "button", class: "link", on: selects(hub, { n: event.n }) }, told(event, store))));
+    const lines = events
+      .slice(-MOST)
+      .map((event) =>
+        el(
+          "li",
+          { class: event.type === "requeued" ? "odd" : "" },
+          el("span", { class: "number quiet" }, span(event.t, store.unit, false)),
+          el(
+            "button",
+            { type: "button", class: "link", on: selects(hub, { n: event.n }) },
+            told(event, store),
+          ),
+        ),
+      );
     return el("ol", { class: "story" }, lines);
   }
 
-  const raw = (events) => el("details", {}, el("summary", {}, text("inspector.raw")),
-    el("pre", { class: "mono", tabindex: "0" }, events.slice(-MOST).map((event) => JSON.stringify(event)).join("\n")));
+  const raw = (events) =>
+    el(
+      "details",
+      {},
+      el("summary", {}, text("inspector.raw")),
+      el(
+        "pre",
+        { class: "mono", tabindex: "0" },
+        events
+          .slice(-MOST)
+          .map((event) => JSON.stringify(event))
+          .join("\n"),
+      ),
+    );
 
   hub.listen(draw);
   draw();

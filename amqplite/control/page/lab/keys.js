@@ -6,30 +6,39 @@ import { kept } from "./prefs.js";
 
 /** Groups of `[keys, text]` for the help; what the diagram and the views do with them is theirs. */
 export const KEY_MAP = [
-  ["help.play", [
-    ["Space", "help.toggle"],
-    ["← →", "help.step"],
-    ["Shift ← →", "help.message"],
-    ["N P", "help.anomaly"],
-    ["Home End", "help.ends"],
-  ]],
-  ["help.look", [
-    ["+ − 0", "help.zoom"],
-    ["A D", "help.pan"],
-    ["V", "help.flip"],
-    ["S", "help.scale"],
-    ["↑ ↓", "help.lanes"],
-    ["Enter", "help.pin"],
-    ["Esc", "help.clear"],
-  ]],
-  ["help.go", [
-    ["L", "help.list"],
-    ["W", "help.why"],
-    ["C", "help.compare"],
-    ["/", "help.search"],
-    ["Y", "help.share"],
-    ["?", "help.help"],
-  ]],
+  [
+    "help.play",
+    [
+      ["Space", "help.toggle"],
+      ["← →", "help.step"],
+      ["Shift ← →", "help.message"],
+      ["N P", "help.anomaly"],
+      ["Home End", "help.ends"],
+    ],
+  ],
+  [
+    "help.look",
+    [
+      ["+ − 0", "help.zoom"],
+      ["A D", "help.pan"],
+      ["V", "help.flip"],
+      ["S", "help.scale"],
+      ["↑ ↓", "help.lanes"],
+      ["Enter", "help.pin"],
+      ["Esc", "help.clear"],
+    ],
+  ],
+  [
+    "help.go",
+    [
+      ["L", "help.list"],
+      ["W", "help.why"],
+      ["C", "help.compare"],
+      ["/", "help.search"],
+      ["Y", "help.share"],
+      ["?", "help.help"],
+    ],
+  ],
   ["help.faults", [["1 … 6", "help.strike"]]],
 ];
 

@@ -2,58 +2,88 @@
 /** One queue, live: its diagram, how fast it goes, and what the reader may do about it. */
 
 import { keepTrace, liveStream, tracedQueue, traceQueue, untraceQueue } from "./api.js";
-import { ask } from "./confirm.js";
-import { createFaults } from "./controls.js";
-import { button, el, put, svg } from "./dom.js";
-import { number, text } from "./i18n.js";
+import { el, put } from "./dom.js";
+import { text } from "./i18n.js";
+import { faultsPanel, showBanner, showTools } from "./live_tools.js";
 import { CALM, LiveWindow } from "./live_window.js";
 import { gapEvent } from "./loaded.js";
 import { masthead } from "./masthead.js";
 import { showMetrics } from "./metrics.js";
-import { note, problem } from "./problem.js";
+import { problem } from "./problem.js";
+import { showPulse } from "./pulse.js";
 import { format } from "./route.js";
 import { say } from "./said.js";
 import { shareStream } from "./shared_stream.js";
 import { listen } from "./sse.js";
 import { createStage } from "./stage.js";
-import { sign } from "./threads.js";
-import { causeWords } from "./told.js";
 import { createStore } from "./trace.js";
 
 const DRAW_MS = 250;
 /** Of the time at most one in so many parts is spent on drawing. */
 const DRAW_SHARE = 6;
 const ASK_MS = 5000;
+const EVENTS_MAX = 6000;
 
 export class LiveQueue {
   /** @param {any} main @param {import("./app.js").Context} context @param {string} v @param {string} q */
   constructor(main, context, v, q) {
-    Object.assign(this, { main, context, v, q, params: context.route.params });
+    this.main = main;
+    this.context = context;
+    this.v = v;
+    this.q = q;
+    this.params = context.route.params;
     this.window = new LiveWindow();
+    this.store = this.newStore();
     this.frozen = false;
+    /** Whether there is more to draw. */
+    this.fresh = false;
+    /** When the next drawing may begin. */
     this.due = 0;
+    /** How many messages had come when it was drawn last. */
     this.seen = 0;
+    /** Odd messages then, and whether only these were drawn. */
+    this.drawn = { odd: 0, only: /** @type {boolean | null} */ (null), tools: "", faults: "" };
+    /** @type {boolean | null} what the reader wishes, `null` while they leave it to the pace */
     this.oddOnly = this.params.odd === undefined ? null : this.params.odd === "1";
+    this.connection = { open: false, retry: 0, status: 0 };
+    /** @type {any} the queue as the broker told last */
+    this.state = null;
+    /** @type {any} */
+    this.stage = null;
+    /** @type {ReturnType<typeof shareStream> | null} */
+    this.stream = null;
+    /** @type {ReturnType<typeof faultsPanel> | null} */
+    this.faults = null;
+    this.timers = [];
+    this.gone = false;
     this.head = el("header", { class: "masthead" });
     this.banner = el("div", { class: "banner", hidden: true, role: "status" });
     this.pulse = el("div", { class: "pulse" });
-    this.host = el("div", { class: "stage live" });
-    this.faultHost = el("section", { class: "panel live-faults" });
-    this.metrics = el("section", { class: "metrics", "aria-label": text("metrics.title") });
     this.told = el("p", { class: "trouble", role: "status" });
-    /** @type {any} */
-    this.state = null;
-    this.connection = { open: false, retry: 0, status: 0 };
+    this.host = el("div", { class: "stage live" });
+    this.tools = el("div", { class: "row" });
+    this.metrics = el("section", { class: "metrics", "aria-label": text("metrics.title") });
+    this.faultHost = el("section", { class: "panel live-faults" });
   }
 
   begin() {
     this.context.title(this.q);
-    put(this.main, this.head, this.banner, this.pulse, this.told, this.host, el("div", { class: "below" }, this.faultHost));
-    this.drawHead();
+    const below = el("div", { class: "below" }, this.faultHost);
+    put(this.main, this.head, this.banner, this.pulse, this.told, this.host, below);
+    masthead(this.head, {
+      crumb: { href: format({ page: "live" }), label: text("nav.live") },
+      title: this.q,
+      mode: "live",
+      small: true,
+      facts: [el("span", { class: "quiet" }, text("live.in", { v: this.v }))],
+    });
     void this.trace();
     return {
-      key: (event) => this.key(event),
-      destroy: () => this.leave(),
+      key: (event) => (this.stage?.key(event) || this.faults?.key(event)) ?? false,
+      destroy: () => {
+        this.gone = true;
+        this.stop();
+      },
     };
   }
 
@@ -62,94 +92,101 @@ export class LiveQueue {
     try {
       this.state = await traceQueue(this.v, this.q);
     } catch (error) {
-      put(this.host, problem(error, () => void this.trace()));
+      put(
+        this.host,
+        problem(error, () => void this.trace()),
+      );
       return;
     }
     if (this.gone) return;
     this.makeStage();
-    this.stream = shareStream(`${this.v} ${this.q}`, (listener, after) => listen(liveStream(this.v, this.q), listener, { after }), {
+    const url = liveStream(this.v, this.q);
+    this.stream = shareStream(url, (listener, after) => listen(url, listener, { after }), {
       take: (messages) => messages.forEach((message) => this.take(message)),
       state: (state) => this.setConnection(state),
     });
-    this.timer = window.setInterval(() => this.draw(), DRAW_MS);
-    this.asker = window.setInterval(() => void this.askOutcome(), ASK_MS);
+    this.timers = [
+      setInterval(() => this.draw(), DRAW_MS),
+      setInterval(() => void this.askOutcome(), ASK_MS),
+    ];
   }
 
   /** @param {import("./shared_stream.js").Message} message */
   take({ event, data }) {
-    if (event === "gap") {
-      this.window.take(gapEvent(JSON.parse(data), { end: this.window.end }));
-    } else if (event === "trace") {
-      this.window.take(JSON.parse(data));
-    } else if (event === "state") {
-      this.state = JSON.parse(data);
-      if (!this.state.on) this.over();
-    }
+    const said = JSON.parse(data);
+    if (event === "trace") this.window.take(said);
+    else if (event === "gap") this.window.take(gapEvent(said, this.window));
+    else if (event === "state") this.setState(said);
     this.fresh = true;
   }
 
-  /** It is traced no longer, by somebody's wish or for nobody looked. */
-  over() {
-    this.stream?.close();
+  setState(state) {
+    this.state = state;
+    if (state.on) return;
+    this.stream?.close(); // traced no longer, by somebody's wish or for nobody looked
     this.setConnection({ open: false, retry: Infinity, status: 0 });
   }
 
-  async askOutcome() {
-    if (document.hidden || this.frozen || retired(this.connection)) return;
-    const { outcome, header } = await tracedQueue(this.v, this.q).catch(() => ({ outcome: null, header: null }));
-    if (outcome && !this.gone) showMetrics(this.metrics, { ...outcome, header });
-  }
-
   setConnection(state) {
-    const back = state.open && !this.connection.open && this.connection.status !== undefined && this.connection.retry;
+    if (state.open && this.connection.retry) say(text("live.back"));
     this.connection = state;
-    if (back) say(text("live.back"));
     this.drawBanner();
   }
 
-  drawBanner() {
-    const { open, retry, status } = this.connection;
-    this.banner.hidden = open || (!retry && !status);
-    if (this.banner.hidden) return;
-    if (retry === Infinity) {
-      put(this.banner, text("live.over"), " ", button(text("live.trace"), () => this.restart(), { class: "main" }));
-      return;
-    }
-    const left = Math.max(0, Math.ceil((retry - Date.now()) / 1000));
-    put(this.banner, text("live.broken", { n: left }), " ", button(text("live.retry"), () => this.stream?.retry()));
+  async askOutcome() {
+    if (document.hidden || this.frozen || this.connection.retry === Infinity) return;
+    const nothing = { outcome: null, header: null };
+    const { outcome, header } = await tracedQueue(this.v, this.q).catch(() => nothing);
+    if (outcome && !this.gone) showMetrics(this.metrics, { ...outcome, header });
   }
 
-  restart() {
-    this.stop();
-    this.window = new LiveWindow();
-    void this.trace();
+  drawBanner() {
+    showBanner(this.banner, this.connection, {
+      restart: () => this.restart(),
+      retry: () => this.stream?.retry(),
+    });
   }
 
   makeStage() {
     this.stage?.destroy();
     this.store = this.newStore();
-    this.tools = el("div", { class: "row" });
     this.stage = createStage(this.host, {
-      store: this.store, params: this.params, update: this.context.update, tools: [this.tools],
+      store: this.store,
+      params: this.params,
+      update: this.context.update,
+      tools: [this.tools],
     });
     this.stage.viewer.setFollow(true);
     this.stage.aside.append(this.metrics);
-    const faults = el("div", { class: "faults" });
-    put(this.faultHost, el("h2", {}, text("fault.title")), faults, this.optIn = el("p", { class: "quiet" }));
-    this.faults = createFaults(faults, {
-      consumers: () => this.consumers(), focused: () => this.stage.viewer.consumer(), hub: this.stage.hub, at: () => (this.state?.queue?.faults ? { v: this.v, q: this.q } : null), ask,
+    this.faults = faultsPanel(this.faultHost, {
+      consumers: () => this.consumers(),
+      focused: () => this.stage.viewer.consumer(),
+      hub: this.stage.hub,
+      at: () => (this.mayStrike ? { v: this.v, q: this.q } : null),
     });
+    this.drawn = { odd: 0, only: null, tools: "", faults: "" };
     this.drawTools();
   }
 
   newStore() {
     const queues = [{ v: this.v, q: this.q, arguments: {} }];
-    return createStore({ name: this.q, mode: "live", tick_us: 1_000_000, queues }, { cap: 6000, keep: "last" });
+    const header = {
+      name: this.q,
+      mode: /** @type {const} */ ("live"),
+      tick_us: 1_000_000,
+      queues,
+    };
+    return createStore(header, { cap: EVENTS_MAX, keep: "last" });
   }
 
+  get mayStrike() {
+    return Boolean(this.state?.queue?.faults);
+  }
+
+  /** Those that are up. */
   consumers() {
-    const lanes = this.store?.lanes ?? [];
-    return lanes.filter((lane) => lane.kind === "consumer" && lane.downs.at(-1)?.to !== Infinity).map((lane) => lane.name);
+    const up = (lane) => lane.kind === "consumer" && lane.downs.at(-1)?.to !== Infinity;
+    return this.store.lanes.filter(up).map((lane) => lane.name);
   }
 
   get quick() {
@@ -163,76 +200,71 @@ export class LiveQueue {
 
   draw() {
     this.drawBanner();
-    this.drawPulse();
+    const limited = this.quick && this.oddOnly === null;
+    showPulse(this.pulse, this.window, { consumers: this.consumers().length, limited });
     if (!this.fresh || !this.stage) return;
-    if (this.frozen) {
-      this.drawTools();
-      return;
-    }
     const begin = performance.now();
-    if (begin < this.due) return;
-    this.fresh = false;
-    this.feed();
-    requestAnimationFrame(() => setTimeout(() => {
-      this.due = performance.now() + DRAW_SHARE * (performance.now() - begin) - DRAW_MS;
-    }));
+    if (!this.frozen && begin >= this.due) {
+      this.fresh = false;
+      this.feed();
+      this.rest(begin);
+    }
     this.drawTools();
     this.drawFaults();
   }
 
+  /** Once the browser has drawn, let it be for a while: the longer, the longer that took. */
+  rest(begin) {
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        const now = performance.now();
+        this.due = now + DRAW_SHARE * (now - begin) - DRAW_MS;
+      }),
+    );
+  }
+
   /** Give the diagram what is new; where a message turned out odd late, all of it again. */
   feed() {
-    const only = this.only;
-    const known = this.window.odd.size;
-    const again = only && (known !== this.known || this.drawnOnly !== only);
-    const events = this.window.events(only);
-    [this.known, this.seen] = [known, this.window.published];
-    if (again || this.drawnOnly !== only) {
-      this.store = this.newStore();
-      this.store.add(events);
-      this.stage.setStore(this.store);
+    const { only, window, drawn } = this;
+    const news = window.drain(only);
+    const late = only && window.oddities !== drawn.odd;
+    if (news && !late && drawn.only === only) {
+      this.store.add(news);
     } else {
-      this.store.add(events.filter(({ n }) => n > this.store.lastN));
+      this.store = this.newStore();
+      this.store.add(window.events(only));
+      this.stage.setStore(this.store);
     }
-    this.drawnOnly = only;
+    Object.assign(drawn, { odd: window.oddities, only });
+    this.seen = window.published;
     this.stage.draw();
   }
 
   drawFaults() {
-    const may = Boolean(this.state?.queue?.faults);
-    const key = [may, ...this.consumers()].join("\n");
-    if (key === this.aimed) return;
-    this.aimed = key;
-    this.faults.draw();
-    this.optIn.textContent = may ? "" : text("fault.optin");
-  }
-
-  drawHead() {
-    masthead(this.head, {
-      crumb: { href: format({ page: "live" }), label: text("nav.live") }, title: this.q, mode: "live", small: true,
-      facts: [el("span", { class: "quiet" }, text("live.in", { v: this.v }))],
-    });
+    const key = [this.mayStrike, ...this.consumers()].join("\n");
+    if (key === this.drawn.faults) return;
+    this.drawn.faults = key;
+    this.faults?.draw();
   }
 
   drawTools() {
-    const waiting = this.window.published - this.seen;
-    const label = this.frozen ? text("live.thaw") : text("live.freeze");
-    const key = `${label} ${this.frozen && waiting} ${this.only}`;
-    if (key === this.toolsDrawn) return;
-    this.toolsDrawn = key;
-    put(
-      this.tools,
-      this.frozen && waiting > 0 && button(text("live.new", { n: number(waiting) }), () => this.freeze(false), { class: "chip" }),
-      button(label, () => this.freeze(!this.frozen), { "aria-pressed": String(this.frozen) }),
-      button(text("live.odd"), () => this.setOnly(!this.only), { "aria-pressed": String(this.only), title: text("live.odd.note") }),
-      button(text("live.keep"), () => void this.keep(), { title: text("live.keep.note") }),
-      button(text("live.stop"), () => void this.end(), { class: "plain" }),
-    );
+    const waiting = this.frozen ? this.window.published - this.seen : 0;
+    const key = `${this.frozen} ${waiting} ${this.only}`;
+    if (key === this.drawn.tools) return;
+    this.drawn.tools = key;
+    const how = { frozen: this.frozen, waiting, only: this.only };
+    showTools(this.tools, how, {
+      freeze: (on) => this.freeze(on),
+      only: (on) => this.setOnly(on),
+      keep: () => void this.keep(),
+      end: () => void this.end(),
+    });
   }
 
   freeze(on) {
     this.frozen = on;
     this.stage.viewer.setFollow(!on);
+    if (!on) this.stage.viewer.setFilter("all"); // what isn't wanted is left out before
     this.seen = this.window.published;
     this.fresh = true;
     this.drawTools();
@@ -242,70 +274,45 @@ export class LiveQueue {
     this.oddOnly = on;
     this.context.update({ odd: on ? "1" : "0" });
     this.fresh = true;
-    if (!this.frozen) this.draw();
+    if (this.frozen) this.stage.viewer.setFilter(on ? "odd" : "all");
+    this.draw();
   }
 
-  /** How fast it goes, and whether all is in order. */
-  drawPulse() {
-    const { completed, reordered, causes, end } = this.window;
-    const worst = Object.entries(causes).sort((a, b) => b[1] - a[1])[0]?.[0];
-    const verdict = reordered
-      ? text("live.disorder", { n: number(reordered), of: number(completed), cause: causeWords(worst) })
-      : completed ? text("live.order", { n: number(completed), of: number(completed) }) : text(this.consumers().length ? "live.waiting" : "empty.noc");
-    put(
-      this.pulse,
-      bars(this.window.density(end)),
-      el("p", { class: "number rate" }, el("b", {}, number(Math.round(this.window.rate(end)))), " ", text("live.rate")),
-      el("p", { class: reordered ? "trouble" : completed ? "fine" : "quiet" },
-        completed > 0 && sign(reordered > 0), verdict,
-        completed > 0 && !reordered && el("span", { class: "quiet" }, " ", text("live.order.note"))),
-      this.only && this.quick && this.oddOnly === null && note(text("live.quick", { n: CALM })),
-    );
-  }
-
-  key(event) {
-    if (this.stage?.key(event)) return true;
-    return this.faults?.key(event) ?? false;
-  }
-
-  /** What was seen so far, as a run that can be named, shared and compared. */
-  async keep() {
-    try {
+  /** Keep what was seen so far, as a run that can be named, shared and compared. */
+  keep() {
+    return this.attempt(async () => {
       const run = await keepTrace(this.v, this.q, this.q);
       this.context.go({ page: "run", path: [run.id] });
+    });
+  }
+
+  end() {
+    return this.attempt(async () => {
+      await untraceQueue(this.v, this.q);
+      this.context.go({ page: "live" });
+    });
+  }
+
+  async attempt(act) {
+    try {
+      await act();
     } catch (error) {
       this.told.textContent = error.reason || text("err.0");
     }
   }
 
-  async end() {
-    await untraceQueue(this.v, this.q).catch(() => {});
-    this.context.go({ page: "live" });
+  restart() {
+    this.stop();
+    this.window = new LiveWindow();
+    this.connection = { open: false, retry: 0, status: 0 };
+    this.drawBanner();
+    void this.trace();
   }
 
   stop() {
-    clearInterval(this.timer);
-    clearInterval(this.asker);
+    this.timers.forEach(clearInterval);
     this.stream?.close();
     this.stage?.destroy();
     this.stage = this.stream = null;
   }
-
-  leave() {
-    this.gone = true;
-    this.stop();
-  }
-}
-
-const retired = (connection) => connection.retry === Infinity;
-
-/** Messages by half seconds, oldest left; what something befell stands out. */
-function bars(density) {
-  const most = Math.max(1, ...density.map(({ all }) => all));
-  const [step, height] = [4, 36];
-  return svg("svg", { class: "bars", viewBox: `0 0 ${density.length * step} ${height}`, "aria-hidden": "true", preserveAspectRatio: "none" },
-    density.map(({ all, odd }, at) => {
-      const h = all ? Math.max(2, (all / most) * height) : 1;
-      return svg("rect", { class: odd ? "odd" : all ? "even" : "none", x: at * step, y: height - h, width: step - 1, height: h });
-    }));
 }

@@ -24,7 +24,9 @@ const ODD = new Set([
 
 /** Whether an event makes its message one. @param {TraceEvent} event */
 export const isOdd = (event) =>
-  ODD.has(event.type) || Boolean(event.order?.inv) || (event.type === "delivered" && event.redelivered === true);
+  ODD.has(event.type) ||
+  Boolean(event.order?.inv) ||
+  (event.type === "delivered" && event.redelivered === true);
 
 const keyOf = (event) => event.id || event.m || 0;
 
@@ -40,9 +42,13 @@ export class LiveWindow {
     this.labels = new Map();
     /** @type {TraceEvent[]} what is about no message: who came, who went */
     this.others = [];
+    /** @type {TraceEvent[] | null} what came since it was drained; `null`: too much */
+    this.news = [];
     this.count = 0;
     this.end = 0;
     this.last = 0;
+    /** Messages that turned out odd, those that are forgotten by now included. */
+    this.oddities = 0;
     this.published = 0;
     this.completed = 0;
     this.reordered = 0;
@@ -59,6 +65,7 @@ export class LiveWindow {
     this.end = Math.max(this.end, event.t);
     const key = keyOf(event);
     this.tally(event);
+    if (this.news && this.news.push(event) > this.most) this.news = null;
     if (!key) {
       this.others.push(event);
       if (this.others.length > 1000) this.others.splice(0, 500);
@@ -96,6 +103,7 @@ export class LiveWindow {
     this.even.delete(key);
     this.count -= events.length;
     this.odd.set(key, events);
+    this.oddities += 1;
     if (this.odd.size > this.oddMost) this.odd.delete(this.odd.keys().next().value);
   }
 
@@ -140,6 +148,18 @@ export class LiveWindow {
   }
 
   /**
+   * What came since the last time, in order; `null` where that was too much to be kept apart.
+   *
+   * @param {boolean} oddOnly
+   */
+  drain(oddOnly) {
+    const news = this.news;
+    this.news = [];
+    const kept = (event) => !keyOf(event) || this.odd.has(keyOf(event));
+    return oddOnly && news ? news.filter(kept) : news;
+  }
+
+  /**
    * What is to be drawn, in order.
    *
    * @param {boolean} oddOnly
@@ -157,6 +177,9 @@ export class LiveWindow {
   density(now) {
     const newest = Math.floor(now / SLOT_US);
     const by = new Map(this.slots.map((slot) => [slot.at, slot]));
-    return Array.from({ length: SLOTS }, (_, at) => by.get(newest - SLOTS + 1 + at) ?? { all: 0, odd: 0 });
+    return Array.from(
+      { length: SLOTS },
+      (_, at) => by.get(newest - SLOTS + 1 + at) ?? { all: 0, odd: 0 },
+    );
   }
 }

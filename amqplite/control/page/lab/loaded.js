@@ -27,7 +27,11 @@ const played = new Map();
  */
 export function play(wish, anew = false) {
   const key = JSON.stringify(wish);
-  if (anew) played.get(key)?.then((old) => old.close(), () => {});
+  if (anew)
+    played.get(key)?.then(
+      (old) => old.close(),
+      () => {},
+    );
   if (anew || !played.has(key)) {
     const run = startRun(wish).then(load);
     run.catch(() => played.delete(key));
@@ -76,7 +80,13 @@ function settingOf(value) {
 /** @param {any} run @returns {Promise<Loaded>} */
 async function load(run) {
   /** @type {Loaded} */
-  const loaded = { run, store: createStore(run.header), listeners: new Set(), retry: 0, close() {} };
+  const loaded = {
+    run,
+    store: createStore(run.header),
+    listeners: new Set(),
+    retry: 0,
+    close() {},
+  };
   const after = await fetchEvents(loaded);
   if (run.state === "running") follow(loaded, after);
   return loaded;
@@ -105,21 +115,29 @@ function follow(loaded, after) {
       tell("run");
     },
   };
-  const stream = listen(runStream(loaded.run.id), {
-    take: ({ event, data }) => take[event]?.(JSON.parse(data)),
-    open() {
-      loaded.retry = 0;
-      tell("stream");
+  const stream = listen(
+    runStream(loaded.run.id),
+    {
+      take: ({ event, data }) => take[event]?.(JSON.parse(data)),
+      open() {
+        loaded.retry = 0;
+        tell("stream");
+      },
+      lost(wait) {
+        loaded.retry = Date.now() + wait;
+        tell("stream");
+      },
     },
-    lost(wait) {
-      loaded.retry = Date.now() + wait;
-      tell("stream");
-    },
-  }, { after: after ? String(after) : "" });
+    { after: after ? String(after) : "" },
+  );
   loaded.close = stream.close;
 }
 
 /** What a slow reader has missed, as an event of its own. */
 export const gapEvent = ({ lost_from, lost_to }, store) => ({
-  n: lost_to, t: store.end, type: "gap", lost_from, lost_to,
+  n: lost_to,
+  t: store.end,
+  type: "gap",
+  lost_from,
+  lost_to,
 });

@@ -10,7 +10,11 @@ const BADGES = { exact: "scen", real: "scen", live: "live", imported: "rec", sim
 /** What kind of run it is, in a word and a line. @param {string} mode */
 export const badge = (mode) => {
   const kind = BADGES[mode] ?? "rec";
-  return el("span", { class: `badge badge-${kind}`, title: text(`badge.${kind}.note`) }, text(`badge.${kind}`));
+  return el(
+    "span",
+    { class: `badge badge-${kind}`, title: text(`badge.${kind}.note`) },
+    text(`badge.${kind}`),
+  );
 };
 
 /** The kind of a run that is kept: what was live then is a recording now. */
@@ -31,17 +35,36 @@ export function masthead(host, { crumb, title, lede, mode, run, facts = [], smal
     el("p", { class: "crumb" }, el("a", { href: crumb.href }, "← ", crumb.label)),
     el("h1", {}, title),
     lede && !small && el("p", { class: "lede" }, lede),
-    el("p", { class: "row facts-line" }, mode && badge(mode),
-      seed !== undefined && mode !== "live" && el("span", { class: "quiet number" }, text("run.seed", { n: seed })), facts),
+    el(
+      "p",
+      { class: "row facts-line" },
+      mode && badge(mode),
+      seed !== undefined &&
+        mode !== "live" &&
+        el("span", { class: "quiet number" }, text("run.seed", { n: seed })),
+      facts,
+    ),
   );
 }
 
 /** Exact or real. @param {string} mode @param {(mode: string) => void} set @param {() => void} again */
 export function modeSwitch(mode, set, again) {
-  const one = (name) => button(text(`mode.${name}`), () => set(name), { "aria-pressed": String(mode === name) });
-  return el("div", { class: "mode" },
-    el("div", { class: "row" },
-      el("div", { class: "segments", role: "group", "aria-label": text("mode.title") }, one("exact"), one("real")),
-      button(text("run.again"), again)),
-    el("p", { class: "quiet" }, text(`mode.${mode}.note`)));
+  const one = (name) =>
+    button(text(`mode.${name}`), () => set(name), { "aria-pressed": String(mode === name) });
+  return el(
+    "div",
+    { class: "mode" },
+    el(
+      "div",
+      { class: "row" },
+      el(
+        "div",
+        { class: "segments", role: "group", "aria-label": text("mode.title") },
+        one("exact"),
+        one("real"),
+      ),
+      button(text("run.again"), again),
+    ),
+    el("p", { class: "quiet" }, text(`mode.${mode}.note`)),
+  );
 }

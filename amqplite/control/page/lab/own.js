@@ -17,14 +17,26 @@ export function amqpUrl() {
 export function showOwn(scenario) {
   const queue = scenario.queues?.[0]?.name ?? "q";
   const fill = (code) => code.replaceAll("{url}", amqpUrl()).replaceAll("{queue}", queue);
-  return el("section", { class: "own" },
+  return el(
+    "section",
+    { class: "own" },
     el("h2", {}, text("own.title")),
     el("p", { class: "lede" }, text("own.lede", { queue })),
-    scenario.snippets.map((snippet) => el("details", {},
-      el("summary", {}, snippet.title),
-      el("p", {}, el("code", {}, fill(snippet.install))),
-      el("pre", { class: "mono", tabindex: "0" }, fill(snippet.code)),
-      el("p", {}, button(text("own.copy"), () => void copy(fill(snippet.code)))))));
+    scenario.snippets.map((snippet) =>
+      el(
+        "details",
+        {},
+        el("summary", {}, snippet.title),
+        el("p", {}, el("code", {}, fill(snippet.install))),
+        el("pre", { class: "mono", tabindex: "0" }, fill(snippet.code)),
+        el(
+          "p",
+          {},
+          button(text("own.copy"), () => void copy(fill(snippet.code))),
+        ),
+      ),
+    ),
+  );
 }
 
 /** @param {string} words @returns {Promise<boolean>} whether it is in the clipboard */

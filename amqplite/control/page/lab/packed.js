@@ -42,7 +42,10 @@ function shorten(events) {
   return events.map((event) => {
     const { n: number, t: time, ...rest } = event;
     const said = Object.entries(rest).map(([name, value]) => [SHORT[name] ?? name, value]);
-    const moved = { ...(number !== n + 1 && { n: number - n }), ...(time !== t && { t: time - t }) };
+    const moved = {
+      ...(number !== n + 1 && { n: number - n }),
+      ...(time !== t && { t: time - t }),
+    };
     [n, t] = [number, time];
     return JSON.stringify({ ...Object.fromEntries(said), ...moved });
   });

@@ -27,7 +27,8 @@ export async function pngOf(url) {
   const canvas = el("canvas", { width, height });
   canvas.getContext("2d").drawImage(image, 0, 0, width, height);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"));
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
+  );
 }
 
 /** Hand a file to the reader. @param {Blob} blob @param {string} name */

@@ -16,24 +16,45 @@ import { rows, sign } from "./threads.js";
 export function showPredict(host, scenario, { params, update, run }) {
   const { question } = scenario;
   const labels = publishedIn(scenario);
-  const order = isAboutOrder(scenario) && boxes(labels, parseOrder(params.guess, labels), (guess) =>
-    update({ guess: formatOrder(guess, labels) }));
+  const order =
+    isAboutOrder(scenario) &&
+    boxes(labels, parseOrder(params.guess, labels), (guess) =>
+      update({ guess: formatOrder(guess, labels) }),
+    );
   put(
     host,
-    el("div", { class: "columns predicting" }, el("div", { class: "prose story" }, pick(scenario.story)),
-    el("form", { class: "predict", on: { submit: (event) => (event.preventDefault(), run()) } },
-      el("h2", {}, pick(question)),
-      order,
-      el("fieldset", {}, el("legend", { class: order ? "" : "unseen" }, text("predict.closest")),
-        question.answers.map((answer) => choice(answer, params, update))),
-      el("p", { class: "row" },
-        el("button", { type: "submit", class: "button main" }, text("predict.run")),
-        el("span", { class: "quiet" }, text("predict.kept"))))),
+    el(
+      "div",
+      { class: "columns predicting" },
+      el("div", { class: "prose story" }, pick(scenario.story)),
+      el(
+        "form",
+        { class: "predict", on: { submit: (event) => (event.preventDefault(), run()) } },
+        el("h2", {}, pick(question)),
+        order,
+        el(
+          "fieldset",
+          {},
+          el("legend", { class: order ? "" : "unseen" }, text("predict.closest")),
+          question.answers.map((answer) => choice(answer, params, update)),
+        ),
+        el(
+          "p",
+          { class: "row" },
+          el("button", { type: "submit", class: "button main" }, text("predict.run")),
+          el("span", { class: "quiet" }, text("predict.kept")),
+        ),
+      ),
+    ),
   );
 }
 
 function choice(answer, params, update) {
-  const radio = el("input", { type: "radio", name: "answer", checked: params.answer === answer.id });
+  const radio = el("input", {
+    type: "radio",
+    name: "answer",
+    checked: params.answer === answer.id,
+  });
   radio.addEventListener("change", () => update({ answer: answer.id }));
   return el("label", { class: "check answer" }, radio, pick(answer));
 }
@@ -51,10 +72,16 @@ function boxes(labels, guess, change) {
   const items = new Map(labels.map((label) => [label, item(label)]));
 
   function item(label) {
-    const box = el("button", {
-      type: "button", class: "box", "data-own-keys": true,
-      on: { keydown: (event) => key(event, label), pointerdown: (event) => drag(event, label) },
-    }, label);
+    const box = el(
+      "button",
+      {
+        type: "button",
+        class: "box",
+        "data-own-keys": true,
+        on: { keydown: (event) => key(event, label), pointerdown: (event) => drag(event, label) },
+      },
+      label,
+    );
     return el("li", {}, box);
   }
 
@@ -95,7 +122,8 @@ function boxes(labels, guess, change) {
     const drop = () => {
       box.classList.remove("held");
       box.style.removeProperty("translate");
-      for (const [name, listener] of Object.entries(listeners)) box.removeEventListener(name, listener);
+      for (const [name, listener] of Object.entries(listeners))
+        box.removeEventListener(name, listener);
     };
     const listeners = { pointermove: move, pointerup: drop, pointercancel: drop };
     for (const [name, listener] of Object.entries(listeners)) box.addEventListener(name, listener);
@@ -111,7 +139,10 @@ function boxes(labels, guess, change) {
     order.forEach((label, at) => {
       const one = items.get(label);
       const button = one.firstChild;
-      button.setAttribute("aria-label", text("predict.box", { m: label, n: at + 1, of: order.length }));
+      button.setAttribute(
+        "aria-label",
+        text("predict.box", { m: label, n: at + 1, of: order.length }),
+      );
     });
     if ([...list.children].some((one, at) => one !== items.get(order[at]))) arrange();
   }
@@ -127,10 +158,18 @@ function boxes(labels, guess, change) {
     return list;
   }
 
-  put(list, order.map((label) => items.get(label)));
+  put(
+    list,
+    order.map((label) => items.get(label)),
+  );
   draw();
-  return el("section", { class: "expected", "aria-label": text("predict.order") },
-    el("h3", {}, text("predict.order")), el("p", { class: "quiet" }, text("predict.how")), list);
+  return el(
+    "section",
+    { class: "expected", "aria-label": text("predict.order") },
+    el("h3", {}, text("predict.order")),
+    el("p", { class: "quiet" }, text("predict.how")),
+    list,
+  );
 }
 
 /**
@@ -147,23 +186,41 @@ export function showOutcome(scenario, params, truth) {
   const given = question.answers.find((answer) => answer.id === params.answer);
   const right = question.answers.find((answer) => answer.id === question.right);
   if (!guess && !given) return null;
-  return el("section", { class: "outcome", "aria-labelledby": "outcome" },
+  return el(
+    "section",
+    { class: "outcome", "aria-labelledby": "outcome" },
     el("h2", { id: "outcome" }, text("outcome.title")),
     given && answered(question, given, right),
-    guess && ordered(guess, truth));
+    guess && ordered(guess, truth),
+  );
 }
 
 function answered(question, given, right) {
   const hit = given.id === right.id;
-  return el("div", {},
-    el("p", { class: "said" }, sign(!hit), text(hit ? "outcome.right" : "outcome.wrong", { answer: pick(given), right: pick(right) })),
-    el("p", {}, pick(question.why)));
+  return el(
+    "div",
+    {},
+    el(
+      "p",
+      { class: "said" },
+      sign(!hit),
+      text(hit ? "outcome.right" : "outcome.wrong", { answer: pick(given), right: pick(right) }),
+    ),
+    el("p", {}, pick(question.why)),
+  );
 }
 
 function ordered(guess, truth) {
   const off = inversions(guess, truth);
   const shared = truth.filter((label) => guess.includes(label));
-  return el("figure", {},
+  return el(
+    "figure",
+    {},
     rows(guess, shared, [text("outcome.you"), text("outcome.broker")]),
-    el("figcaption", { class: off ? "" : "fine" }, text(off ? "outcome.off" : "outcome.exact", { n: off })));
+    el(
+      "figcaption",
+      { class: off ? "" : "fine" },
+      text(off ? "outcome.off" : "outcome.exact", { n: off }),
+    ),
+  );
 }

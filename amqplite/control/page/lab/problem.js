@@ -33,4 +33,9 @@ export function problem(error, again, heading = "h2") {
 
 /** A quiet note with what may be done. @param {string} words @param {...any} actions */
 export const note = (words, ...actions) =>
-  el("div", { class: "note" }, el("p", {}, words), actions.length ? el("p", { class: "row" }, actions) : null);
+  el(
+    "div",
+    { class: "note" },
+    el("p", {}, words),
+    actions.length ? el("p", { class: "row" }, actions) : null,
+  );

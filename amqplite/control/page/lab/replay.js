@@ -25,7 +25,8 @@ export async function show(main, context) {
   put(main, head, host, el("div", { class: "below" }, whys));
   const params = context.route.params;
   const stage = createStage(host, {
-    store: loaded.store, params,
+    store: loaded.store,
+    params,
     update: (said) => {
       Object.assign(params, said);
       context.update(said);
@@ -39,14 +40,23 @@ export async function show(main, context) {
 
   function draw() {
     const { run } = loaded;
+    main.classList.toggle("simulated", run.header.mode === "simulated");
     const name = runName(run, catalogue);
     context.title(name);
     masthead(head, {
-      crumb: { href: format({ page: "runs" }), label: text("nav.runs") }, title: title(name), mode: keptMode(run), run, small: true,
+      crumb: { href: format({ page: "runs" }), label: text("nav.runs") },
+      title: title(name),
+      mode: keptMode(run),
+      run,
+      small: true,
       facts: [
         el("span", { class: "quiet" }, text("runs.events", { n: run.count })),
         run.header.version && el("span", { class: "quiet" }, `amqplite ${run.header.version}`),
-        el("a", { href: format({ page: "compare", params: { a: `r/${run.id}` } }) }, text("runs.compare")),
+        el(
+          "a",
+          { href: format({ page: "compare", params: { a: `r/${run.id}` } }) },
+          text("runs.compare"),
+        ),
       ],
     });
     showMetrics(metrics, run);
@@ -54,16 +64,28 @@ export async function show(main, context) {
   }
 
   function title(name) {
-    const field = el("input", { type: "text", class: "naming", value: name, maxlength: 120, "aria-label": text("runs.name"), hidden: true });
+    const field = el("input", {
+      type: "text",
+      class: "naming",
+      value: name,
+      maxlength: 120,
+      "aria-label": text("runs.name"),
+      hidden: true,
+    });
     const words = el("span", { class: "given" }, name);
-    const edit = button("✎", () => {
-      [words.hidden, field.hidden] = [true, false];
-      field.select();
-    }, { class: "plain round", "aria-label": text("runs.rename"), title: text("runs.rename") });
+    const edit = button(
+      "✎",
+      () => {
+        [words.hidden, field.hidden] = [true, false];
+        field.select();
+      },
+      { class: "plain round", "aria-label": text("runs.rename"), title: text("runs.rename") },
+    );
     const save = async () => {
       if (field.hidden) return;
       field.hidden = true;
-      if (field.value.trim() && field.value !== name) loaded.run = { ...loaded.run, ...(await renameRun(loaded.run.id, field.value.trim())) };
+      if (field.value.trim() && field.value !== name)
+        loaded.run = { ...loaded.run, ...(await renameRun(loaded.run.id, field.value.trim())) };
       draw();
     };
     field.addEventListener("blur", () => void save());
@@ -81,7 +103,8 @@ export async function show(main, context) {
     key(event) {
       if (stage.key(event)) return true;
       if (event.key === "y") share.querySelector("button")?.click();
-      else if (event.key === "c") context.go({ page: "compare", params: { a: `r/${loaded.run.id}` } });
+      else if (event.key === "c")
+        context.go({ page: "compare", params: { a: `r/${loaded.run.id}` } });
       else return false;
       return true;
     },

@@ -18,7 +18,14 @@ export const OWN = new Set([
 ]);
 
 /** @type {Record<string, Page>} */
-const PAGES = { s: "scenario", r: "run", d: "data", live: "live", runs: "runs", compare: "compare" };
+const PAGES = {
+  s: "scenario",
+  r: "run",
+  d: "data",
+  live: "live",
+  runs: "runs",
+  compare: "compare",
+};
 const LETTERS = Object.fromEntries(Object.entries(PAGES).map(([letter, page]) => [page, letter]));
 const PARTS = { scenario: [1], run: [1], data: [1], live: [0, 2], runs: [0], compare: [0] };
 

@@ -13,7 +13,10 @@ export function publishedIn(scenario) {
 
 function planOf({ plan = [], series = null }) {
   const { count = 0, first = 1, start = 0, every = 1 } = series ?? {};
-  const more = Array.from({ length: count }, (_, at) => ({ at: start + at * every, m: `m${first + at}` }));
+  const more = Array.from({ length: count }, (_, at) => ({
+    at: start + at * every,
+    m: `m${first + at}`,
+  }));
   return [...plan, ...more];
 }
 
@@ -26,7 +29,9 @@ const MOST = 8;
 /** Whether the order of its messages may be predicted: few enough, and order is what it is about. */
 export function isAboutOrder(scenario) {
   const count = publishedIn(scenario).length;
-  return ["order", "not-a-bug"].includes(scenario.group) && !scenario.own && count > 1 && count <= MOST;
+  return (
+    ["order", "not-a-bug"].includes(scenario.group) && !scenario.own && count > 1 && count <= MOST
+  );
 }
 
 /** What a run is called: a name that somebody gave it, else its scenario's title. */
@@ -48,13 +53,16 @@ export function setWords({ header }, catalogue) {
   const params = catalogue.find((one) => one.id === header.scenario)?.params ?? [];
   return params
     .filter(({ name, default: usual }) => (header.params?.[name] ?? usual) !== usual)
-    .map((param) => text("cmp.set", { name: pick(param), value: valueWords(param, header.params[param.name]) }));
+    .map((param) =>
+      text("cmp.set", { name: pick(param), value: valueWords(param, header.params[param.name]) }),
+    );
 }
 
-/** What is set, with what isn't as it is by default. */
-export function settings(scenario, params) {
-  const defaults = (scenario.params ?? []).map(({ name, default: value }) => [name, value]);
-  return { ...Object.fromEntries(defaults), ...params };
+/** A value for each parameter: as said, or as the variant has it, or as is usual. */
+export function settings(scenario, params, variant = "") {
+  const usual = (scenario.params ?? []).map(({ name, default: value }) => [name, value]);
+  const set = (scenario.variants ?? []).find((one) => one.name === variant)?.set;
+  return { ...Object.fromEntries(usual), ...set, ...params };
 }
 
 /** Those of `params` that the scenario has. */

@@ -59,7 +59,11 @@ function chapter(group, members, done) {
       el("h2", { id }, text(`group.${group}`)),
       el("p", { class: "quiet" }, text(`group.${group}.note`)),
     ),
-    el("ul", { class: "entries" }, members.map((one) => entry(one, done[one.id]))),
+    el(
+      "ul",
+      { class: "entries" },
+      members.map((one) => entry(one, done[one.id])),
+    ),
   );
 }
 
@@ -69,13 +73,19 @@ function entry(scenario, came) {
   return el(
     "li",
     { class: "entry" },
-    scenario.own ? el("span", { class: "plug", "aria-hidden": "true" }, "⌁") : threads(count, order),
+    scenario.own
+      ? el("span", { class: "plug", "aria-hidden": "true" }, "⌁")
+      : threads(count, order),
     el(
       "div",
       {},
       el("h3", {}, el("a", { href: to(scenario) }, pick(scenario.title))),
       el("p", {}, pick(scenario.teaches)),
     ),
-    el("p", { class: "came quiet" }, came ? text(came.inv ? "gallery.came" : "gallery.inorder", { n: came.inv }) : ""),
+    el(
+      "p",
+      { class: "came quiet" },
+      came ? text(came.inv ? "gallery.came" : "gallery.inorder", { n: came.inv }) : "",
+    ),
   );
 }

@@ -61,7 +61,10 @@ export function selects(hub, selection) {
   const preview = () => hub.set(selection, false);
   const leave = () => hub.set(null, false);
   return {
-    pointerenter: preview, pointerleave: leave, focus: preview, blur: leave,
+    pointerenter: preview,
+    pointerleave: leave,
+    focus: preview,
+    blur: leave,
     click: (/** @type {Event} */ event) => {
       event.preventDefault();
       hub.set(selection, true);

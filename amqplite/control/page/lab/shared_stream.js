@@ -26,7 +26,11 @@ const RECENT = 4000;
  * @param {{hidden?: () => boolean, Channel?: typeof BroadcastChannel, random?: () => number}} [surroundings]
  */
 export function shareStream(name, connect, reader, surroundings = {}) {
-  const { hidden = () => document.hidden, Channel = BroadcastChannel, random = Math.random } = surroundings;
+  const {
+    hidden = () => document.hidden,
+    Channel = BroadcastChannel,
+    random = Math.random,
+  } = surroundings;
   const channel = new Channel(`amqplite.lab ${name}`);
   const own = random();
   /** @type {ReturnType<typeof connect> | null} */
@@ -68,11 +72,14 @@ export function shareStream(name, connect, reader, surroundings = {}) {
   function lead() {
     clearTimeout(watch);
     if (stream) return;
-    stream = connect({
-      take: gather,
-      open: () => tell({ open: true, retry: 0, status: 0 }),
-      lost: (wait, status) => tell({ open: false, retry: Date.now() + wait, status }),
-    }, last);
+    stream = connect(
+      {
+        take: gather,
+        open: () => tell({ open: true, retry: 0, status: 0 }),
+        lost: (wait, status) => tell({ open: false, retry: Date.now() + wait, status }),
+      },
+      last,
+    );
     beat = setInterval(() => post("beat"), BEAT_MS);
     post("beat");
   }

@@ -25,7 +25,8 @@ export function reader(take) {
       return;
     }
     const at = text.indexOf(":");
-    const [field, value] = at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1).replace(/^ /, "")];
+    const [field, value] =
+      at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1).replace(/^ /, "")];
     if (field === "data") data.push(value);
     else if (field === "event") event = value;
     else if (field === "id") id = value;

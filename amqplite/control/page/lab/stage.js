@@ -22,7 +22,13 @@ const SCALES = ["order", "time", "collapse"];
 export function createStage(host, { store, params, update, why, tools = [] }) {
   const hub = createHub();
   const part = (name) => el("div", { class: name });
-  const [diagram, minimap, narrator, bar, order] = ["diagram", "minimap", "narrator", "bar", "order"].map(part);
+  const [diagram, minimap, narrator, bar, order] = [
+    "diagram",
+    "minimap",
+    "narrator",
+    "bar",
+    "order",
+  ].map(part);
   const inspector = el("section", { class: "inspector", "aria-label": text("inspector.title") });
   const aside = el("aside", { class: "margin" }, inspector);
   const list = el("section", { class: "eventlist", hidden: true });
@@ -31,12 +37,21 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
   put(
     host,
     el("div", { class: "row between stage-tools" }, switches, el("div", { class: "row" }, tools)),
-    el("div", { class: "stage-body" },
-      el("div", { class: "stage-main" }, diagram, minimap, narrator, order), aside),
+    el(
+      "div",
+      { class: "stage-body" },
+      el("div", { class: "stage-main" }, diagram, minimap, narrator, order),
+      aside,
+    ),
     bar,
     list,
   );
-  const view = { scale: params.x ?? (store.live ? "time" : "order"), axes: params.v ?? "auto", filter: "all" };
+  /** @type {{scale: any, axes: any, filter: "all" | "odd"}} */
+  const view = {
+    scale: params.x ?? (store.live ? "time" : "order"),
+    axes: params.v ?? "auto",
+    filter: "all",
+  };
 
   const viewer = createViewer(diagram, {
     text,
@@ -67,17 +82,26 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
   }
 
   function drawSwitches() {
-    const scales = SCALES.map((scale) => button(text(`ctl.scale.${scale}`), () => setScale(scale), {
-      "aria-pressed": String(view.scale === scale),
-    }));
+    const scales = SCALES.map((scale) =>
+      button(text(`ctl.scale.${scale}`), () => setScale(scale), {
+        "aria-pressed": String(view.scale === scale),
+      }),
+    );
     put(
       switches,
       el("div", { class: "row", role: "group", "aria-label": text("ctl.scale") }, scales),
       button(flipSign(), () => viewer.flip(), {
-        class: "round", "aria-label": text("ctl.axes"), title: text("ctl.axes"), "aria-keyshortcuts": "v",
+        class: "round",
+        "aria-label": text("ctl.axes"),
+        title: text("ctl.axes"),
+        "aria-keyshortcuts": "v",
       }),
-      !store.live && button(text("ctl.odd"), toggleFilter, { "aria-pressed": String(view.filter === "odd") }),
-      button(text("stage.list"), toggleList, { "aria-expanded": String(!list.hidden), "aria-keyshortcuts": "l" }),
+      !store.live &&
+        button(text("ctl.odd"), toggleFilter, { "aria-pressed": String(view.filter === "odd") }),
+      button(text("stage.list"), toggleList, {
+        "aria-expanded": String(!list.hidden),
+        "aria-keyshortcuts": "l",
+      }),
     );
   }
 
@@ -123,7 +147,12 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
   drawSwitches();
 
   return {
-    hub, viewer, aside, key, bar, setScale,
+    hub,
+    viewer,
+    aside,
+    key,
+    bar,
+    setScale,
     /** Another store takes the place of the one that was shown. */
     setStore(next) {
       store = next;
@@ -145,5 +174,8 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
 
 /** Two arrows: to the right, and down. */
 const flipSign = () =>
-  svg("svg", { class: "sign", viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
-    svg("path", { d: "M3 13V3H13M10 .5L13 3L10 5.5M.5 10L3 13L5.5 10" }));
+  svg(
+    "svg",
+    { class: "sign", viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
+    svg("path", { d: "M3 13V3H13M10 .5L13 3L10 5.5M.5 10L3 13L5.5 10" }),
+  );

@@ -22,8 +22,11 @@ export function threads(count, order, { height = 34 } = {}) {
   return svg(
     "svg",
     {
-      class: "threads", viewBox: `0 0 ${12 + (n - 1) * STEP} ${height}`,
-      width: 12 + (n - 1) * STEP, height, "aria-hidden": "true",
+      class: "threads",
+      viewBox: `0 0 ${12 + (n - 1) * STEP} ${height}`,
+      width: 12 + (n - 1) * STEP,
+      height,
+      "aria-hidden": "true",
     },
     lines.sort((a, b) => Number(a.classList.contains("odd")) - Number(b.classList.contains("odd"))),
   );
@@ -33,12 +36,20 @@ function line(at, places, odd, x, height) {
   const to = places ? places.indexOf(at + 1) : -1;
   const [top, bottom, half] = [5, height - 5, height / 2];
   if (!places) {
-    const dots = [[top, "dot"], [bottom, "ring"]];
-    return svg("g", { class: "open" }, dots.map(([y, kind]) => svg("circle", { class: kind, cx: x(at), cy: y, r: 2.5 })));
+    const dots = [
+      [top, "dot"],
+      [bottom, "ring"],
+    ];
+    return svg(
+      "g",
+      { class: "open" },
+      dots.map(([y, kind]) => svg("circle", { class: kind, cx: x(at), cy: y, r: 2.5 })),
+    );
   }
-  const path = to < 0
-    ? `M${x(at)} ${top}V${half}`
-    : `M${x(at)} ${top}C${x(at)} ${half} ${x(to)} ${half} ${x(to)} ${bottom}`;
+  const path =
+    to < 0
+      ? `M${x(at)} ${top}V${half}`
+      : `M${x(at)} ${top}C${x(at)} ${half} ${x(to)} ${half} ${x(to)} ${bottom}`;
   return svg(
     "g",
     { class: to < 0 ? "lost" : odd.has(at + 1) ? "odd" : "even" },
@@ -76,15 +87,26 @@ export function rows(above, below, names) {
     const kind = odd.has(at + 1) ? "odd" : "even";
     return svg("path", { class: kind, d: `M${x(at)} 38C${x(at)} 66 ${x(to)} 66 ${x(to)} 94` });
   });
-  const row = (labels, y) => labels.map((label, at) => [
-    svg("rect", { x: x(at) - 21, y: y - 15, width: 42, height: 30, rx: 6,
-      class: odd.has(above.indexOf(label) + 1) ? "odd" : "even" }),
-    svg("text", { x: x(at), y: y + 5, "text-anchor": "middle" }, short(label)),
-  ]);
+  const row = (labels, y) =>
+    labels.map((label, at) => [
+      svg("rect", {
+        x: x(at) - 21,
+        y: y - 15,
+        width: 42,
+        height: 30,
+        rx: 6,
+        class: odd.has(above.indexOf(label) + 1) ? "odd" : "even",
+      }),
+      svg("text", { x: x(at), y: y + 5, "text-anchor": "middle" }, short(label)),
+    ]);
   return svg(
     "svg",
-    { class: "rows", viewBox: `0 0 ${left + above.length * width} ${height}`,
-      role: "img", "aria-label": `${names[0]}: ${above.join(", ")}. ${names[1]}: ${below.join(", ")}.` },
+    {
+      class: "rows",
+      viewBox: `0 0 ${left + above.length * width} ${height}`,
+      role: "img",
+      "aria-label": `${names[0]}: ${above.join(", ")}. ${names[1]}: ${below.join(", ")}.`,
+    },
     links,
     row(above, 22),
     row(below, 110),
@@ -97,5 +119,16 @@ const short = (label) => (label.length > 5 ? `${label.slice(0, 4)}…` : label);
 
 /** Two lines that cross, or a tick. @param {boolean} odd */
 export const sign = (odd) =>
-  svg("svg", { class: `sign ${odd ? "trouble" : "fine"}`, viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
-    svg("path", { d: odd ? "M4 2C4 8 12 8 12 14M12 2C12 8 4 8 4 14" : "M2.5 8.5L6.5 12.5L13.5 3.5" }));
+  svg(
+    "svg",
+    {
+      class: `sign ${odd ? "trouble" : "fine"}`,
+      viewBox: "0 0 16 16",
+      width: 16,
+      height: 16,
+      "aria-hidden": "true",
+    },
+    svg("path", {
+      d: odd ? "M4 2C4 8 12 8 12 14M12 2C12 8 4 8 4 14" : "M2.5 8.5L6.5 12.5L13.5 3.5",
+    }),
+  );

@@ -11,4 +11,5 @@ export const told = (event, store) => new Words(text, store.unit, store.live).sa
 export const when = (t, store) => new Words(text, store.unit, store.live).clock(t);
 
 /** Why, in words. @param {string} [cause] @param {string} [sub] */
-export const causeWords = (cause, sub) => (cause ? new Words(text, 1, false).cause(cause, sub) : "");
+export const causeWords = (cause, sub) =>
+  cause ? new Words(text, 1, false).cause(cause, sub) : "";

@@ -21,22 +21,30 @@ export function createTwins(host, runs, { params, update, title, heading, change
   let shifts = [0, 0];
   let moving = false;
   const parts = runs.map(({ run }) => ({
-    head: el("header", { class: "row" }, el("h2", {}, title(run)), heading(run)), diagram: el("div", { class: "diagram" }), order: el("div", { class: "order" }),
+    head: el("header", { class: "row" }, el("h2", {}, title(run)), heading(run)),
+    diagram: el("div", { class: "diagram" }),
+    order: el("div", { class: "order" }),
   }));
   put(
     host,
     parts.map(({ head, diagram }) => el("section", { class: "twin" }, head, diagram)),
-    el("div", { class: "orders" }, parts.map(({ order }, at) => el("section", {}, el("h3", {}, title(runs[at].run)), order))),
+    el(
+      "div",
+      { class: "orders" },
+      parts.map(({ order }, at) => el("section", {}, el("h3", {}, title(runs[at].run)), order)),
+    ),
     bar,
   );
-  const viewers = parts.map(({ diagram, order }, at) => createViewer(diagram, {
-    text,
-    onSelect: (selection, pinned) => hub.set(shared(selection), pinned, viewers[at]),
-    onTime: (t) => follow(at, t),
-    onPlay: () => {},
-    onView: ({ scale, axes }) => at === 0 && viewers[1].setAxes(axes ?? "auto"),
-    hosts: { bar: at === 0 ? bar : null, order, minimap: null, narrator: null },
-  }));
+  const viewers = parts.map(({ diagram, order }, at) =>
+    createViewer(diagram, {
+      text,
+      onSelect: (selection, pinned) => hub.set(shared(selection), pinned, viewers[at]),
+      onTime: (t) => follow(at, t),
+      onPlay: () => {},
+      onView: ({ scale, axes }) => at === 0 && viewers[1].setAxes(axes ?? "auto"),
+      hosts: { bar: at === 0 ? bar : null, order, minimap: null, narrator: null },
+    }),
+  );
 
   /** A number of an event means nothing in the other run. */
   const shared = (selection) => {
@@ -58,7 +66,8 @@ export function createTwins(host, runs, { params, update, title, heading, change
   }
 
   hub.listen((_, from) => {
-    for (const viewer of viewers) if (viewer !== from) viewer.setSelection(hub.value, hub.value === hub.pinned);
+    for (const viewer of viewers)
+      if (viewer !== from) viewer.setSelection(hub.value, hub.value === hub.pinned);
     update({ sel: formatSelection(hub.pinned) || undefined });
   });
 
@@ -74,7 +83,9 @@ export function createTwins(host, runs, { params, update, title, heading, change
     /** @param {number[]} to instants of the two that lie one on the other */
     align(to) {
       shifts = to;
-      const before = Math.max(...runs.map(({ store }, at) => shifts[at] - Math.min(0, store.start)));
+      const before = Math.max(
+        ...runs.map(({ store }, at) => shifts[at] - Math.min(0, store.start)),
+      );
       const after = Math.max(...runs.map(({ store }, at) => store.end - shifts[at]));
       viewers.forEach((viewer, at) => viewer.setRange(shifts[at] - before, shifts[at] + after));
       if (params.t) viewers[0].setTime(Number(params.t) * runs[0].store.unit);

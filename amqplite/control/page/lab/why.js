@@ -19,7 +19,8 @@ export function showWhy(host, run, hub) {
     host,
     run.verdict && el("p", { class: "verdict" }, sign(inversions > 0), pick(run.verdict)),
     (run.whys ?? []).map((why) => sentence(why, hub)),
-    run.counts?.unexplained > 0 && el("p", { class: "trouble" }, text("why.unexplained", { n: run.counts.unexplained })),
+    run.counts?.unexplained > 0 &&
+      el("p", { class: "trouble" }, text("why.unexplained", { n: run.counts.unexplained })),
     n > 0 && inversions > 0 && el("p", { class: "quiet" }, text("why.allowed")),
   );
 }
