@@ -39,7 +39,7 @@ def _came_back(story: Story, tell: Teller) -> Iterator[Clause]:
     back = place.returns[-1] if place.returns else None
     if back:
         yield _back(back, x, tell), back.n
-        if back.gap:
+        if tell.lasts(back.gap):
             yield tell("why.gap", c=back.c, gap=tell.span(back.gap)), 0
     else:
         yield tell("why.back.broker_restart"), 0

@@ -49,6 +49,10 @@ class Teller:
             return self("span.ms", t=_decimal(us / 1000))
         return self(f"span.{self._unit}", t=_decimal(us / self._tick_us))
 
+    def lasts(self, us: int) -> bool:
+        """Return whether something took so long that it is worth telling: a tenth of a tick."""
+        return us * 10 >= self._tick_us
+
     def cause(self, cause: str, sub: str = "") -> str:
         """Return a cause in words; of one without words its name."""
         key = f"cause.{'heartbeat_timeout' if sub == 'heartbeat_timeout' else cause}"

@@ -70,3 +70,7 @@ def test_between_chinese_and_chinese_there_is_no_space() -> None:
 def test_a_label_is_shown_as_it_is() -> None:
     assert CHINESE("why.open", x="订单 一") == "订单 一还没有完成。"
     assert CHINESE("why.open", x="<b>{x}") == "<b>{x} 还没有完成。"
+
+
+def test_what_takes_less_than_a_tenth_of_a_tick_is_not_worth_telling() -> None:
+    assert [ENGLISH.lasts(us) for us in (0, 400, 39_999, 40_000)] == [False, False, False, True]
