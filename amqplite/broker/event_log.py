@@ -6,6 +6,7 @@ has by the event itself.
 """
 
 from collections.abc import Hashable
+from dataclasses import replace
 from struct import Struct
 from typing import Any, Generic, TypeVar
 
@@ -64,14 +65,6 @@ CAUSES = (
 
 _TYPE = {name: number for number, name in enumerate(TYPES)}
 _CAUSE = {pair: number for number, pair in enumerate(CAUSES)}
-
-_FLAGS = (
-    ("redelivered", REDELIVERED),
-    ("auto", AUTO),
-    ("multiple", MULTIPLE),
-    ("requeue", REQUEUE),
-    ("get", GET),
-)
 
 Who = tuple[str, str, str, int]
 """`(consumer, publisher, connection, channel)`, empty where nobody is meant."""
@@ -222,31 +215,36 @@ class EventLog:
         attempt, held, type_, cause, prio, flags = rest
         v, q = self._queues[queue]
         c, p, conn, ch = self._who[who]
-        told: dict[str, Any] = {
-            "n": n,
-            "t": max(t - origin, 0),
-            "type": TYPES[type_],
-            "v": v,
-            "q": q,
-            "m": (self._labels.get(msg) or f"m{msg}") if msg else "",
-            "id": msg,
-            "s": seq,
-            "c": c,
-            "p": p,
-            "conn": conn,
-            "ch": ch,
-            "tag": tag,
-            "attempt": attempt,
-            "prio": prio,
-            "key": self._words[key],
-            "cause": CAUSES[cause][0],
-            "sub": CAUSES[cause][1],
-            "depth": depth,
-            "size": size,
-            "exchange": self._words[exchange],
-            "held": held,
-        }
-        told |= {name: True for name, bit in _FLAGS if flags & bit}
-        if flags & FROM_MEMORY:
-            told["text"] = TOLD_LATE
-        return Event(**told | self._more.get(n, {}))
+        why, closer = CAUSES[cause]
+        event = Event(
+            n=n,
+            t=max(t - origin, 0),
+            type=TYPES[type_],
+            v=v,
+            q=q,
+            m=(self._labels.get(msg) or f"m{msg}") if msg else "",
+            id=msg,
+            s=seq,
+            c=c,
+            p=p,
+            conn=conn,
+            ch=ch,
+            tag=tag,
+            attempt=attempt,
+            prio=prio,
+            key=self._words[key] if key else "",
+            cause=why,
+            sub=closer,
+            redelivered=flags & REDELIVERED != 0,
+            auto=flags & AUTO != 0,
+            multiple=flags & MULTIPLE != 0,
+            requeue=flags & REQUEUE != 0,
+            get=flags & GET != 0,
+            depth=depth,
+            size=size,
+            exchange=self._words[exchange] if exchange else "",
+            held=held,
+            text=TOLD_LATE if flags & FROM_MEMORY else "",
+        )
+        more = self._more.get(n)
+        return replace(event, **more) if more else event

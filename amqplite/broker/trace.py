@@ -5,15 +5,16 @@ arrows, metrics, causes of a reordering) is derived when they are read.
 """
 
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 TOLD_LATE = "from memory"
 """The text of an event that was left out, until something befell its message: it stands late."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Event:
-    """One thing that happened.
+    """One thing that happened; nothing is ever changed of it.
 
     An attribute at its default says nothing of the kind applies, or that it is not known.
 
@@ -81,14 +82,14 @@ class Event:
     lost_to: int = 0
 
 
-_DEFAULTS = {field.name: field.default for field in fields(Event)}
+_NAMES = tuple(field.name for field in fields(Event))
+_DEFAULTS = tuple(field.default for field in fields(Event))
+
+values_of = attrgetter(*_NAMES)
+"""Return all attributes of an event, in the order above."""
 
 
 def as_dict(event: Event) -> dict[str, Any]:
     """Return the attributes that say something, by name, in the order above."""
-    told = {}
-    for name, default in _DEFAULTS.items():
-        value = getattr(event, name)
-        if value != default:
-            told[name] = value
-    return told
+    told = zip(_NAMES, values_of(event), _DEFAULTS, strict=True)
+    return {name: value for name, value, default in told if value != default}

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from amqplite.broker.trace import Event, as_dict
+from amqplite.broker.trace import Event
 from amqplite.lab.bell import Bell
 from amqplite.lab.order import Analysis, Annotation
-from amqplite.lab.trace import Header, Trace
+from amqplite.lab.trace import Header, Trace, encode_event
 
 EVENTS_MAX = 20_000
 """Events of one recording: what a page can show."""
@@ -135,7 +135,7 @@ _ORDER = b',"order":'
 def event_line(event: Event) -> bytes | None:
     """Return an event as JSON; `None` if a name in it isn't UTF-8."""
     try:
-        return _encode(as_dict(event))
+        return encode_event(event)
     except UnicodeEncodeError:
         return None
 

@@ -5,13 +5,13 @@ reads a trace derives it anew.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, TypeVar
 
-from msgspec import DecodeError, Struct, ValidationError, field, json, to_builtins
+from msgspec import DecodeError, Struct, ValidationError, defstruct, field, json, to_builtins
 
 from amqplite import __version__
-from amqplite.broker.trace import Event, as_dict
+from amqplite.broker.trace import Event, as_dict, values_of
 
 SCHEMA = "amqplite.trace/1"
 """What this version reads and writes."""
@@ -97,8 +97,35 @@ class Trace:
 
 def write_jsonl(trace: Trace) -> str:
     """Return the trace as lines of JSON, each ended."""
-    lines = [_encode(to_builtins(trace.header)), *(_encode(as_dict(e)) for e in trace.events)]
+    lines = [_encode(to_builtins(trace.header)), *map(_event_line, trace.events)]
     return b"\n".join([*lines, b""]).decode()
+
+
+_Attributes = defstruct(
+    "_Attributes",
+    [
+        (one.name, one.type) if one.default is MISSING else (one.name, one.type, one.default)
+        for one in fields(Event)
+    ],
+    omit_defaults=True,
+)
+"""An event, in the form that is written a few times quicker than its own."""
+
+
+def encode_event(event: Event) -> bytes:
+    """Return an event as JSON: what its attributes say, as `as_dict` tells them.
+
+    Raises:
+        UnicodeEncodeError: a name in it isn't UTF-8.
+    """
+    return json.encode(_Attributes(*values_of(event)))
+
+
+def _event_line(event: Event) -> bytes:
+    try:
+        return encode_event(event)
+    except UnicodeEncodeError:
+        return _encode(as_dict(event))
 
 
 def read_jsonl(lines: str | bytes | Iterable[str | bytes]) -> Trace:

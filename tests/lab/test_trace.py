@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amqplite import __version__
-from amqplite.broker.trace import Event
-from amqplite.lab.trace import Header, Trace, TracedQueue, TraceError, read_jsonl, write_jsonl
+from amqplite.broker.trace import Event, as_dict
+from amqplite.lab.trace import (
+    Header,
+    Trace,
+    TracedQueue,
+    TraceError,
+    encode_event,
+    read_jsonl,
+    write_jsonl,
+)
 
 HEADER = Header(
     name="Load balancing + redelivery",
@@ -143,6 +151,8 @@ numbers = st.integers(0, 2**40)
 )
 def test_any_event_comes_back_as_it_was_written(events: list[Event]) -> None:
     assert read_jsonl(write_jsonl(Trace(HEADER, events))).events == events
+    for event in events:
+        assert list(json.loads(encode_event(event)).items()) == list(as_dict(event).items())
 
 
 def test_names_that_are_no_text_are_told_as_their_octets() -> None:
