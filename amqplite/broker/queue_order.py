@@ -61,6 +61,7 @@ class QueueOrder:
     by_cause: dict[str, Reordered] = field(default_factory=dict)
     tape: "Tape | None" = None
     _resting: "Tape | None" = None
+    _rests_from: int = 0  # what `_out` was when it began to
     _out: int = 1  # the two numbers above as they are, recorded or not
     _done: int = 1
 
@@ -125,7 +126,12 @@ class QueueOrder:
         """Tell the tape nothing for a while, unless something comes that isn't expected."""
         tape = self.tape
         self.record(None)
-        self._resting = tape
+        self._resting, self._rests_from = tape, self._out
+
+    @property
+    def passed(self) -> int:
+        """How many messages were handed out while the tape rests; 0 if it doesn't."""
+        return self.next_out - self._rests_from if self._resting is not None else 0
 
     def wake(self) -> "Tape | None":
         """Tell the tape again, if it rests; return it."""

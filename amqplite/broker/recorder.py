@@ -23,6 +23,9 @@ IN_A_FLOOD = 40
 
 STEP_US = 100_000
 
+EVENTS_EACH = 4
+"""Events of a message that is told whole, if it is in one queue: from its publish to its ack."""
+
 LABEL_MAX = 24
 """Characters of a message-id, and of a consumer tag, that are shown."""
 
@@ -82,7 +85,7 @@ class Recorder:
         self._publishers: dict[str, str] = {}  # those that publish, by connection
         self._named = self._named_publishers = 0
         self._step = self._in_step = 0
-        self._left = SAMPLED_FROM
+        self._most = self._left = SAMPLED_FROM
         self._resting: list[Queue] = []
 
     # -- which queues ----------------------------------------------------------------------------
@@ -132,6 +135,13 @@ class Recorder:
     def read(self, after: int, limit: int = 1000, origin: int = 0) -> list[Event]:
         """Return up to `limit` events behind number `after`; see `EventLog.read`."""
         return self.log.read(after, limit, origin)
+
+    def afford(self, events: float) -> None:
+        """Tell fewer messages whole, if so many events in a step are what whoever reads can bear.
+
+        There are always as many as in a flood.
+        """
+        self._most = max(IN_A_FLOOD, min(SAMPLED_FROM, int(events / EVENTS_EACH)))
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -191,10 +201,12 @@ class Recorder:
         """Octets have come, to be acted on: see what the time is."""
         self.now = now = self.clock()
         if now - self._step >= STEP_US:
-            self._left = IN_A_FLOOD if self._in_step > SAMPLED_FROM else SAMPLED_FROM
-            self._step, self._in_step = now, 0
             while self._resting:
-                self._resting.pop().order.wake()
+                order = self._resting.pop().order
+                self._in_step += order.passed
+                order.wake()
+            self._left = IN_A_FLOOD if self._in_step > self._most else self._most
+            self._step, self._in_step = now, 0
 
     def end_publish(self) -> None:
         """It has been given to its queues."""

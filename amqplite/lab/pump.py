@@ -6,11 +6,14 @@ events, and in steps, so that clients don't wait for it.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
 from typing import Protocol
 
 import trio
 
 from amqplite.broker.broker import Broker
+from amqplite.broker.recorder import STEP_US
 from amqplite.broker.trace import Event
 from amqplite.lab.bell import Bell
 from amqplite.lab.scope import Scope
@@ -19,6 +22,12 @@ STEP_EVENTS = 250
 """Read at a time; between two steps the broker goes on with its work."""
 
 GATHER_S = 0.02
+
+SHARE = 0.2
+"""Of the time, how much may go into what is passed on: of more than that, less is recorded."""
+
+_MEASURED_FROM = 25
+"""Events whose time says how long one takes; that of fewer says little."""
 
 Spawn = Callable[..., object]
 """Starts a task that outlives whoever asks for it; `trio.Nursery.start_soon`."""
@@ -40,16 +49,41 @@ class Sink(Protocol):
         ...
 
 
-class Pump:
-    """Reads a broker's trace, and has it recorded for as long as a sink wants it."""
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a sink wants.
 
-    def __init__(self, broker: Broker, spawn: Spawn) -> None:
+    Attributes:
+        scope: picks its events.
+        origin: where its times are counted from.
+        after: the last event that was before it.
+    """
+
+    scope: Scope
+    origin: int
+    after: int
+
+
+class Pump:
+    """Reads a broker's trace, and has it recorded for as long as a sink wants it.
+
+    Args:
+        broker: whose trace it is.
+        spawn: starts the task.
+        clock: tells seconds, by which it is measured how long events take.
+    """
+
+    def __init__(
+        self, broker: Broker, spawn: Spawn, clock: Callable[[], float] = perf_counter
+    ) -> None:
         self._broker = broker
         self._spawn = spawn
-        self._sinks: dict[Sink, tuple[Scope, int]] = {}  # with the origin of its times
+        self._clock = clock
+        self._sinks: dict[Sink, _Wish] = {}
         self._news = Bell()
         self._running = False
         self._read = 0  # number of the last event that was passed on
+        self._event_s = 0.0  # how long one takes, of late; 0: nobody knows
 
     @property
     def caught_up(self) -> bool:
@@ -65,22 +99,27 @@ class Pump:
             origin: where its times are counted from, in microseconds of the trace's clock. Sinks
                 that have one in common cost less.
         """
+        last = self._broker.trace.log.last
         if not self._sinks:
-            self._read = self._broker.trace.log.last
-        else:
-            self.pass_on()
-        self._sinks[sink] = Scope(queues), origin
+            self._read = last
+        self._sinks[sink] = _Wish(Scope(queues), origin, last)
         for vhost, name in queues:
             self._broker.record(vhost, name)
         if not self._running:
             self._running = True
             self._spawn(self._run)
 
-    def remove(self, sink: Sink) -> None:
-        """Pass on what there is, and no more; record what nobody else wants no longer."""
+    def remove(self, sink: Sink, *, passing_on: bool = True) -> None:
+        """Pass a sink no more events; record what nobody else wants no longer.
+
+        Args:
+            sink: the one.
+            passing_on: what there is comes to it first, which may take a while.
+        """
         if sink not in self._sinks:
             return
-        self.pass_on()
+        if passing_on:
+            self.pass_on()
         if sink in self._sinks:
             self._drop(sink)
 
@@ -99,27 +138,39 @@ class Pump:
         trace, after = self._broker.trace, self._read
         if after >= trace.log.last:
             return False
-        for origin in {origin for _, origin in self._sinks.values()}:
+        started = self._clock()
+        for origin in {wish.origin for wish in self._sinks.values()}:
             events = trace.read(after, STEP_EVENTS, origin)
             self._read = events[-1].n
-            for sink, (scope, own) in list(self._sinks.items()):
-                if own == origin:
-                    self._pass(events, sink, scope)
+            for sink, wish in list(self._sinks.items()):
+                if wish.origin == origin:
+                    self._pass(events, sink, wish)
+        self._measure(self._read - after, self._clock() - started)
         return bool(self._sinks)
 
-    def _pass(self, events: list[Event], sink: Sink, scope: Scope) -> None:
+    def _measure(self, events: int, took_s: float) -> None:
+        """See how long events take, and so how many there may be."""
+        if events < _MEASURED_FROM:
+            return
+        each_s = took_s / events
+        self._event_s += (each_s - self._event_s) / (4 if self._event_s else 1)
+        self._broker.trace.afford(SHARE * STEP_US / 1e6 / max(self._event_s, 1e-9))
+
+    def _pass(self, events: list[Event], sink: Sink, wish: _Wish) -> None:
+        pick = wish.scope.pick
         try:
             for event in events:
-                for told in scope.pick(event):
-                    sink.add(told)
+                if event.n > wish.after:
+                    for told in pick(event):
+                        sink.add(told)
         except Exception as error:
             self._drop(sink)
             sink.fail(error)
 
     def _drop(self, sink: Sink) -> None:
-        scope, _ = self._sinks.pop(sink)
-        still = {queue for other, _ in self._sinks.values() for queue in other.queues}
-        for vhost, name in scope.queues - still:
+        dropped = self._sinks.pop(sink).scope
+        still = {queue for wish in self._sinks.values() for queue in wish.scope.queues}
+        for vhost, name in dropped.queues - still:
             self._broker.trace.stop_queue(vhost, name)
         self._news.ring()
 

@@ -148,7 +148,7 @@ class Tracing:
         if traced.on:
             traced.on = False
             del self._traced[traced.vhost, traced.name]
-            self._pump.remove(traced)
+            self._pump.remove(traced, passing_on=False)
             traced.ended.set()
             traced.rest()
 

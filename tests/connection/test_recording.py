@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from amqplite.broker.recorder import SAMPLED_FROM, STEP_US
+from amqplite.broker.recorder import EVENTS_EACH, IN_A_FLOOD, SAMPLED_FROM, STEP_US
 from amqplite.broker.redelivery import Cause
 from amqplite.broker.trace import Event, as_dict
 from amqplite.protocol.methods import (
@@ -531,3 +531,33 @@ def test_after_a_step_of_time_a_queue_that_was_left_alone_is_told_again(
     assert recorded.told() == [
         f"{what} later" for what in ("published", "enqueued", "delivered", "acked")
     ]
+
+
+def test_a_queue_that_was_left_alone_is_told_little_of_while_the_flood_goes_on(
+    recorded: Recorded, rig: Rig
+) -> None:
+    consume(named(rig, "fast"), "c1", no_ack=True)
+    shop = named(rig, "shop")
+    told = []
+    for messages in (SAMPLED_FROM + 100, SAMPLED_FROM + 100, SAMPLED_FROM + 100, SAMPLED_FROM, 9):
+        say_publish(shop, *["flood"] * messages)
+        told.append(len(recorded.events("published")))
+        recorded.now += STEP_US
+    assert told == [SAMPLED_FROM, IN_A_FLOOD, IN_A_FLOOD, IN_A_FLOOD, 9]
+
+
+def test_no_more_is_told_whole_than_whoever_reads_can_bear(recorded: Recorded, rig: Rig) -> None:
+    consume(named(rig, "worker"))
+    shop = named(rig, "shop")
+    told = []
+    for events in (EVENTS_EACH * 100, 0, EVENTS_EACH * SAMPLED_FROM * 9):
+        recorded.trace.afford(events)
+        recorded.now += STEP_US
+        say_publish(shop, "the first of the step")
+        recorded.now += STEP_US
+        recorded.events()
+        say_publish(shop, *["flood"] * (SAMPLED_FROM + 1))
+        told.append(len(recorded.events("published")))
+        recorded.now += STEP_US
+        say_publish(shop, "the flood is over")
+    assert told == [100, IN_A_FLOOD, SAMPLED_FROM]

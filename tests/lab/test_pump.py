@@ -6,7 +6,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from amqplite.broker.recorder import SAMPLED_FROM
+from amqplite.broker.recorder import IN_A_FLOOD, SAMPLED_FROM, STEP_US
 from amqplite.broker.trace import Event
 from amqplite.lab.pump import Pump
 from tests.connection.client import Client, publish
@@ -189,6 +189,43 @@ async def test_others_go_on_between_two_steps(rig: Sender, pump: Pump) -> None:
         await trio.lowlevel.checkpoint()
         turns += 1
     assert at[-1] - at[0] >= 1
+
+
+async def test_one_that_goes_at_once_takes_nothing_with_it(rig: Sender, pump: Pump) -> None:
+    hasty, patient = Sink(), Sink()
+    pump.add(hasty, ("/", "q"))
+    pump.add(patient, ("/", "q"))
+    send(rig, "q")
+    pump.remove(hasty, passing_on=False)
+    assert (hasty.told(), patient.told(), pump.caught_up) == ([], [], False)
+    pump.pass_on()
+    assert (hasty.told(), patient.told()) == ([], ["published", "enqueued q"])
+
+
+@pytest.mark.parametrize(("event_us", "told"), [(1, SAMPLED_FROM), (50, 100), (1000, IN_A_FLOOD)])
+async def test_less_is_recorded_the_longer_it_takes_to_pass_it_on(
+    rig: Sender, event_us: int, told: int
+) -> None:
+    seconds, now = 0.0, 0
+
+    class Slow(Sink):
+        def add(self, event: Event) -> None:
+            nonlocal seconds
+            super().add(event)
+            seconds += event_us / 1e6
+
+    rig.broker.trace.clock = lambda: now
+    async with trio.open_nursery() as nursery:
+        pump = Pump(rig.broker, nursery.start_soon, lambda: seconds)
+        sink = Slow()
+        pump.add(sink, ("/", "q"))
+        for messages in (50, 1, 1, SAMPLED_FROM + 1):
+            sink.events.clear()
+            send(rig, *["q"] * messages)
+            pump.pass_on()
+            now += STEP_US
+        pump.remove(sink)
+    assert sum(event.type == "published" for event in sink.events) == told
 
 
 async def test_times_are_counted_from_where_each_wants(rig: Sender, pump: Pump) -> None:
