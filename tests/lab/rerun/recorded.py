@@ -1,0 +1,67 @@
+"""Recorded traces: of scenarios, and of one whose messages have keys."""
+
+from dataclasses import replace
+
+import msgspec
+
+from amqplite.broker.trace import Event
+from amqplite.lab.actors import Publish
+from amqplite.lab.exact import play_exact, run_exact
+from amqplite.lab.plan import TICK_US, make_plan
+from amqplite.lab.rerun.inputs import Inputs
+from amqplite.lab.rerun.measuring import measure
+from amqplite.lab.scenario import catalogue, find
+from amqplite.lab.script import Binding, Exchange
+from amqplite.lab.trace import Trace
+
+PLAYS = [
+    (scenario.id, variant)
+    for scenario in catalogue()
+    for variant in ("", *(variant.name for variant in scenario.variants))
+]
+
+
+def recorded(scenario: str, variant: str = "", **settings: object) -> Trace:
+    """Return the exact trace of a scenario."""
+    return run_exact(find(scenario), settings, variant=variant)
+
+
+def inputs_of(scenario: str, variant: str = "", **settings: object) -> Inputs:
+    return measure(recorded(scenario, variant, **settings))
+
+
+def keyed(keys: str, **settings: object) -> Trace:
+    """Return the trace of the figure with a key for each of its messages, a letter each."""
+    plan = make_plan(find("fig-11-2"), settings)
+    bindings = tuple(Binding(exchange="keys", queue="q", key=key) for key in sorted(set(keys)))
+    scenario = msgspec.structs.replace(
+        plan.scenario, exchanges=(Exchange(name="keys"),), bindings=bindings
+    )
+    published = tuple(
+        Publish(at=at, m=f"m{at + 1}", exchange="keys", routing_key=key)
+        for at, key in enumerate(keys)
+    )
+    producers = (replace(plan.producers[0], plan=published),)
+    return play_exact(replace(plan, scenario=scenario, producers=producers))
+
+
+def ticks(us: int) -> float:
+    return us / TICK_US
+
+
+def order(trace: Trace, type_: str = "acked", queue: str = "q", c: str = "") -> str:
+    """Return the messages of the events of a type, in a queue or in any, of a consumer or all."""
+    return " ".join(
+        event.m
+        for event in trace.events
+        if event.type == type_ and queue in ("", event.q) and c in ("", event.c)
+    )
+
+
+def told(events: list[Event]) -> list[str]:
+    """Return what happened to messages, one line each."""
+    return [
+        " ".join(filter(None, (f"{ticks(event.t):g}", event.type, event.m, event.c)))
+        for event in events
+        if event.type not in ("published", "confirmed", "enqueued")
+    ]
