@@ -19,7 +19,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 Open = Callable[..., "Lab"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer: while one is there, no other can be
 def browser() -> "Iterator[Browser]":
     api = pytest.importorskip("playwright.sync_api", reason="playwright isn't installed")
     if CHROMIUM is None:

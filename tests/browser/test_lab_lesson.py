@@ -73,3 +73,19 @@ def test_a_fault_strikes_at_the_press_of_a_key(open_lab: Open) -> None:
     assert lab.text(".faults [role=status]") == "Crash consumer: c1"
     lab.until("!document.querySelector('.running')", 30)
     assert lab.page.locator(".dia-space .crash").count() >= 1
+
+
+def test_an_address_may_name_another_scenario_beside_it(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2?prefetch=2&cmp=fix-single-active&sel=m3")
+    lab.page.wait_for_selector(".deltas")
+    assert lab.address().startswith("/compare?a=s%2Ffig-11-2%3Fprefetch%3D2&b=s%2Ffix-single")
+    assert "sel=m3" in lab.address()
+    assert "Prefetch of both consumers: 2" in lab.text(".twin")
+
+
+def test_a_variants_settings_are_on_the_knobs(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2?step=fix&variant=late-detection")
+    lab.page.wait_for_selector(".variants")
+    assert lab.text(".variants [aria-current]") == "The death is noticed 6 ticks later"
+    assert lab.page.locator("#knob-detect").input_value() == "6"
+    assert lab.text(".headline").startswith("Inversions 2")

@@ -19,6 +19,7 @@ const WORDS = {
   "cmp.redel.more.other": "{n} more",
   "cmp.join": "; ",
   "cmp.stop": ".",
+  "cmp.space": " ",
   "unit.ticks.one": "{n} tick",
   "unit.ticks.other": "{n} ticks",
 };

@@ -42,7 +42,7 @@ def test_chinese_is_chinese() -> None:
     assert same == {
         *("exp.svg", "exp.png", "exp.jsonl", "exp.csv", "exp.mermaid", "exp.perfetto"),
         *("metric.tau",),
-        *("cmp.join", "cmp.stop", "fault.done", "cmp.set"),
+        *("cmp.join", "cmp.stop", "cmp.space", "fault.done", "cmp.set"),
     }
 
 

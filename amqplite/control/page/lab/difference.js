@@ -72,7 +72,7 @@ export function priceOf(a, b, scenario) {
   const more = b.counts.redeliveries - a.counts.redeliveries;
   if (more) words.push(text(more > 0 ? "cmp.redel.more" : "cmp.redel.less", { n: Math.abs(more) }));
   const sentence = words.join(text("cmp.join")) + text("cmp.stop");
-  return scenario?.price ? [sentence, pick(scenario.price)].join(" ") : sentence;
+  return scenario?.price ? [sentence, pick(scenario.price)].join(text("cmp.space")) : sentence;
 }
 
 /** Labels of the messages whose place among the completed differs. @returns {Set<string>} */

@@ -128,7 +128,7 @@ function verdict({ completed = 0, inversions = 0, by_cause: causes = {} }) {
   return el(
     "td",
     { class: "trouble" },
-    text("gallery.came", { n: inversions }),
+    text("gallery.came", { n: number(inversions) }),
     worst && el("span", { class: "quiet" }, ` · ${causeWords(worst)}`),
   );
 }

@@ -26,8 +26,8 @@ export function createStage(host, { store, params, update, why, tools = [] }) {
     "diagram",
     "minimap",
     "narrator",
-    "bar",
-    "order",
+    "playbar",
+    "orderlines",
   ].map(part);
   const inspector = el("section", { class: "inspector", "aria-label": text("inspector.title") });
   const aside = el("aside", { class: "margin" }, inspector);

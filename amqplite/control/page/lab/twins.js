@@ -17,13 +17,13 @@ import { createViewer } from "./viewer.js";
  */
 export function createTwins(host, runs, { params, update, title, heading, changed }) {
   const hub = createHub();
-  const bar = el("div", { class: "bar" });
+  const bar = el("div", { class: "playbar" });
   let shifts = [0, 0];
   let moving = false;
   const parts = runs.map(({ run }) => ({
     head: el("header", { class: "row" }, el("h2", {}, title(run)), heading(run)),
     diagram: el("div", { class: "diagram" }),
-    order: el("div", { class: "order" }),
+    order: el("div", { class: "orderlines" }),
   }));
   put(
     host,
