@@ -1,7 +1,17 @@
 """The lab's part of the table of what HTTP answers."""
 
 from amqplite.control.auth import Access
-from amqplite.control.lab import catalogue, export, faults, live, marks, pages, runs, starting
+from amqplite.control.lab import (
+    catalogue,
+    export,
+    faults,
+    live,
+    marks,
+    pages,
+    runs,
+    starting,
+    whatif,
+)
 from amqplite.control.router import Route
 
 _API = "/lab/api"
@@ -26,6 +36,7 @@ ROUTES = (
     Route("GET", f"{_RUN}/metrics", runs.metrics),
     Route("GET", f"{_RUN}/why", runs.why),
     Route("GET", f"{_RUN}/export", export.export),
+    Route("POST", f"{_RUN}/whatif", whatif.what_if),
     #
     Route("GET", f"{_API}/queues", live.queues),
     Route("GET", f"{_API}/trace", live.all_traced),
