@@ -33,9 +33,11 @@ def queue(rig: Rig) -> Queue:
     return rig.queue("q")
 
 
-def consumer(rig: Rig, tag: str, prefetch: int = 1) -> Client:
-    """Return a client that consumes from `q`."""
+def consumer(rig: Rig, tag: str, prefetch: int = 1, name: str = "") -> Client:
+    """Return a client that consumes from `q`, on a connection of that name."""
     client = Client(rig).open()
+    if name:
+        client.connection.client_properties["connection_name"] = name
     client.do(BasicQos(0, prefetch, False))
     client.do(BasicConsume(0, "q", tag, False, False, False, False, b""))
     return client
@@ -180,7 +182,7 @@ def test_whom_nobody_knows_nothing_befalls(rig: Rig) -> None:
 
 
 def test_of_two_with_one_tag_the_trace_tells_which(rig: Rig) -> None:
-    first, second = consumer(rig, "c1"), consumer(rig, "c1")
+    first, second = consumer(rig, "c1", name="one"), consumer(rig, "c1", name="two")
     with pytest.raises(PreconditionFailed, match="target: 2 consumers have the tag 'c1'"):
         struck(rig, "c1", "crash")
     rig.broker.record("/", "q")
