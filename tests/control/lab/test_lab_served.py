@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Thread
 from typing import Any
 
@@ -55,10 +55,18 @@ class Following(Thread):
         """Return the types of the trace's events so far."""
         return [data["type"] for name, data in self.events if name == "trace"]
 
+    def await_begin(self) -> None:
+        """Return once it has heard something."""
+        self._wait(lambda: bool(self.events))
+
     def await_type(self, wanted: str) -> None:
-        deadline = time.monotonic() + 10
-        while wanted not in self.types():
-            assert time.monotonic() < deadline, (wanted, self.types(), self.error)
+        """Return once it has heard of an event of a type."""
+        self._wait(lambda: wanted in self.types())
+
+    def _wait(self, until: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 20
+        while not until():
+            assert time.monotonic() < deadline, (self.types(), self.error)
             self.join(0.01)
 
 
@@ -110,6 +118,7 @@ def test_a_broker_that_stops_ends_streams_and_runs_at_once(broker: BrokerProcess
         following = [Following(broker, path) for path in paths]
         for one in following:
             one.start()
+        following[0].await_begin()
         following[1].await_type("published")
         started = time.monotonic()
         assert broker.stop() == 0, broker.output
