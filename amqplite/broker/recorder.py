@@ -320,7 +320,7 @@ class Recorder:
             identity = taker.identity()
             if not identity.tag:
                 return ("", "", identity.connection, identity.channel)
-            name = self._consumer_name(identity)
+            name = self._consumer_name(identity.tag, taker.channel)
             who = self._holders[taker] = (name, "", identity.connection, identity.channel)
         return who
 
@@ -333,17 +333,16 @@ class Recorder:
             who = self._senders[channel] = ("", name, identity.connection, identity.channel)
         return who
 
-    def _consumer_name(self, identity: Identity) -> str:
+    def _consumer_name(self, tag: str, channel: object) -> str:
         """Return a name that no other consumer has now.
 
         One of the same channel and tag has been cancelled, so what follows it has its name.
         """
-        tag = identity.tag
         if len(tag) > LABEL_MAX or tag.startswith("amq.ctag-"):
             self._named += 1
             tag = f"c{self._named}"
-        place = (identity.connection, identity.channel)
-        taken = {name for name, _, *where in self._holders.values() if tuple(where) != place}
+        others = (who for taker, who in self._holders.items() if taker.channel is not channel)
+        taken = {who[0] for who in others}
         name, number = tag, 1
         while name in taken:
             number += 1
