@@ -89,3 +89,37 @@ def test_a_variants_settings_are_on_the_knobs(open_lab: Open) -> None:
     assert lab.text(".variants [aria-current]") == "The death is noticed 6 ticks later"
     assert lab.page.locator("#knob-detect").input_value() == "6"
     assert lab.text(".headline").startswith("Inversions 2")
+
+
+def test_another_policy_is_worked_out(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2?step=fix")
+    lab.page.get_by_role("button", name="Compare the usual policies").click()
+    lab.page.wait_for_selector(".policies")
+    assert "all 5 messages were done in the order they were" in lab.text(".answers")
+    rows = {
+        row.locator("th").inner_text(): row.locator("td").first.inner_text()
+        for row in lab.page.locator(".policies tbody tr").all()
+    }
+    assert rows["as recorded"] == "1"
+    assert rows["single active consumer"] == "0"
+    assert not any("1 → 1" in label for label in rows)
+    lab.page.get_by_role("button", name="Side by side: single active consumer").click()
+    lab.page.wait_for_selector(".deltas")
+    badges = lab.page.locator(".twin .badge").all_inner_texts()
+    assert badges == ["SCENARIO real broker", "SIMULATED"]
+
+
+def test_a_run_is_forked_where_it_stands(open_lab: Open) -> None:
+    lab = open_lab("#/s/fig-11-2?step=run&t=3")
+    lab.keys("f")
+    lab.page.wait_for_selector(".policy")
+    lab.until("document.activeElement.id === 'whatif-prefetch'")
+    assert lab.page.locator("#whatif-fork").is_checked()
+    lab.page.locator("#whatif-single_active").check()
+    lab.page.get_by_role("button", name="Simulate").click()
+    lab.page.wait_for_selector(".deltas")
+    simulated = lab.ask("new URLSearchParams(location.hash.split('?')[1]).get('b')")
+    lab.page.evaluate(f"location.hash = '#/{simulated}'")
+    lab.page.wait_for_selector(".assumed")
+    assert "Up to t=3.0 all is as it was recorded" in lab.text(".assumed")
+    assert lab.page.locator(".simulated").count() == 1

@@ -78,6 +78,9 @@ export const renameRun = (id, name) => json("PUT", at("runs", id), { name });
 export const deleteRun = (id) => ask("DELETE", at("runs", id));
 /** @param {string} jsonl a trace file */
 export const importTrace = (jsonl) => json("POST", "/import", jsonl);
+/** What another policy would have made of a run. @param {string} lang of what can't be */
+export const whatIf = (id, asked, lang) =>
+  json("POST", `${at("runs", id)}/whatif?${new URLSearchParams({ lang })}`, asked);
 export const listQueues = () => json("GET", "/queues").then(listed);
 export const traceQueue = (v, q) => json("PUT", at("trace", v, q), {});
 /** What has come of a queue's order since it is traced. */

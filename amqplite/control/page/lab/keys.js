@@ -34,6 +34,7 @@ export const KEY_MAP = [
       ["L", "help.list"],
       ["W", "help.why"],
       ["C", "help.compare"],
+      ["F", "help.fork"],
       ["/", "help.search"],
       ["Y", "help.share"],
       ["?", "help.help"],

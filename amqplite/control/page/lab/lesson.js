@@ -6,7 +6,7 @@ import { el, put } from "./dom.js";
 import { shareMenu } from "./export.js";
 import { besides, comparison, reference } from "./fixes.js";
 import { pick, text } from "./i18n.js";
-import { fixPanel, remember, runPanel, whyPanel } from "./lesson_panels.js";
+import { fixPanel, present, remember, runPanel, whyPanel } from "./lesson_panels.js";
 import { isPlayed, play, wish } from "./loaded.js";
 import { masthead } from "./masthead.js";
 import { showMetrics } from "./metrics.js";
@@ -16,8 +16,6 @@ import { format, scenarioParams } from "./route.js";
 import { known } from "./scenario_facts.js";
 import { createStage } from "./stage.js";
 import { createSteps, stepOf } from "./steps.js";
-
-const FOLLOW_TICKS = 16;
 
 /** @type {(main: any, context: import("./app.js").Context) => Promise<import("./app.js").View>} */
 export async function show(main, context) {
@@ -59,6 +57,10 @@ export class Lesson {
     this.loaded = null;
     /** @type {ReturnType<typeof runPanel> | null} */
     this.faults = null;
+    /** @type {ReturnType<typeof fixPanel> | null} */
+    this.whatIf = null;
+    /** Whether the form for another policy is wanted, once it is there. */
+    this.forking = false;
     this.unlisten = () => {};
     /** What was asked for last. */
     this.asked = "";
@@ -222,21 +224,7 @@ export class Lesson {
     loaded.listeners.add(this.listener);
     this.unlisten = loaded.store.listen(() => this.stage?.draw());
     this.came("run");
-    if (this.running && this.scenario.own) this.keepUp();
-    if (fresh && !this.params.t && this.step === "run" && !this.running) this.replay();
-  }
-
-  /** From its start, at the pace that people can follow. */
-  replay() {
-    const { player } = this.stage.viewer;
-    player.start();
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
-  }
-
-  /** It goes on for long: what is newest stays in sight. */
-  keepUp() {
-    if (!this.params.x) this.stage.setScale("time");
-    this.stage.viewer.setFollow(true, FOLLOW_TICKS * this.loaded.store.unit);
+    present(this, fresh);
   }
 
   /** @param {"run"|"events"|"stream"} what */
@@ -258,7 +246,8 @@ export class Lesson {
     this.drawn = key;
     this.faults = step === "run" ? runPanel(this.below, this) : null;
     if (step === "why") whyPanel(this.below, this);
-    if (step === "fix") fixPanel(this.below, this);
+    this.whatIf = step === "fix" ? fixPanel(this.below, this) : null;
+    if (this.whatIf && this.forking) this.fork();
     const failed = loaded.run.state === "failed";
     put(
       this.above,
@@ -276,9 +265,17 @@ export class Lesson {
     if (this.step === "predict" || !this.stage) return false;
     if (this.stage.key(event)) return true;
     if (event.key === "c") this.compare();
+    else if (event.key === "f") this.fork();
     else if (event.key === "y") this.share.querySelector("button")?.click();
     else return this.faults?.key(event) ?? false;
     return true;
+  }
+
+  /** Another policy from the instant on that is shown. */
+  fork() {
+    this.forking = this.whatIf === null;
+    if (this.whatIf) this.whatIf.focus();
+    else this.go({ step: "fix" });
   }
 
   compare() {

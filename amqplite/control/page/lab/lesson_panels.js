@@ -12,9 +12,30 @@ import { showOutcome } from "./predict.js";
 import { keepSeen } from "./prefs.js";
 import { consumersOf, publishedIn, settings } from "./scenario_facts.js";
 import { formatOrder } from "./score.js";
+import { createWhatIf, shownAt } from "./whatif.js";
 import { showWhy } from "./why.js";
 
 /** @typedef {import("./lesson.js").Lesson} Lesson */
+
+const FOLLOW_TICKS = 16;
+
+/**
+ * Show a run: one that has just been made from its start, at the pace that people can follow; of one
+ * that goes on for long, what is newest.
+ *
+ * @param {Lesson} lesson
+ * @param {boolean} fresh
+ */
+export function present({ stage, params, step, running, scenario, loaded }, fresh) {
+  const { player } = stage.viewer;
+  if (running && scenario.own) {
+    if (!params.x) stage.setScale("time");
+    stage.viewer.setFollow(true, FOLLOW_TICKS * loaded.store.unit);
+  } else if (fresh && !running && step === "run" && !params.t) {
+    player.start();
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
+  }
+}
 
 /** How it is run, and what may befall it. @param {any} host @param {Lesson} lesson */
 export function runPanel(host, lesson) {
@@ -67,12 +88,21 @@ export function whyPanel(host, { scenario, params, loaded, running, stage }) {
 
 /** What would change it. @param {any} host @param {Lesson} lesson */
 export function fixPanel(host, lesson) {
-  showFixes(host, {
+  const fixes = el("div");
+  const others = el("section", { class: "whatif" });
+  put(host, fixes, others);
+  showFixes(fixes, {
     scenario: lesson.scenario,
     catalogue: lesson.catalogue,
     params: lesson.params,
     turn: (name, value) => lesson.turn(name, value),
     address: (change) => lesson.address(change),
+  });
+  return createWhatIf(others, {
+    run: () => lesson.loaded.run,
+    store: lesson.loaded.store,
+    at: () => shownAt(lesson.stage.viewer),
+    go: lesson.context.go,
   });
 }
 

@@ -31,6 +31,10 @@ export function problem(error, again, heading = "h2") {
   );
 }
 
+/** Why something did not work, in a line. @param {any} error */
+export const causeOf = (error) =>
+  error instanceof ApiError ? error.reason || text("err.0.title") : text("exp.failed");
+
 /** A quiet note with what may be done. @param {string} words @param {...any} actions */
 export const note = (words, ...actions) =>
   el(

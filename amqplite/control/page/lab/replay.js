@@ -11,6 +11,7 @@ import { format } from "./route.js";
 import { shareMenu } from "./export.js";
 import { runName } from "./scenario_facts.js";
 import { createStage } from "./stage.js";
+import { assumptionsOf, createWhatIf, shownAt } from "./whatif.js";
 import { showWhy } from "./why.js";
 
 /** @type {(main: any, context: import("./app.js").Context) => Promise<import("./app.js").View>} */
@@ -22,7 +23,8 @@ export async function show(main, context) {
   const host = el("div", { class: "stage" });
   const whys = el("section", { class: "whys prose", "aria-label": text("step.why") });
   const share = el("div", { class: "share" });
-  put(main, head, host, el("div", { class: "below" }, whys));
+  const others = el("section", { class: "whatif" });
+  put(main, head, host, el("div", { class: "below" }, whys, assumptionsOf(loaded.run.id), others));
   const params = context.route.params;
   const stage = createStage(host, {
     store: loaded.store,
@@ -37,6 +39,16 @@ export async function show(main, context) {
   const metrics = el("section", { class: "metrics", "aria-label": text("metrics.title") });
   stage.aside.append(metrics);
   put(share, shareMenu({ run: () => loaded.run, viewer: stage.viewer, link: () => location.href }));
+
+  const whatIf =
+    loaded.run.header.mode === "simulated"
+      ? null
+      : createWhatIf(others, {
+          run: () => loaded.run,
+          store: loaded.store,
+          at: () => shownAt(stage.viewer),
+          go: context.go,
+        });
 
   function draw() {
     const { run } = loaded;
@@ -103,6 +115,7 @@ export async function show(main, context) {
     key(event) {
       if (stage.key(event)) return true;
       if (event.key === "y") share.querySelector("button")?.click();
+      else if (event.key === "f") whatIf?.focus();
       else if (event.key === "c")
         context.go({ page: "compare", params: { a: `r/${loaded.run.id}` } });
       else return false;
