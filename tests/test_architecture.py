@@ -53,6 +53,7 @@ TESTED_BY_THEIR_USERS = {
     "lab/boxes.py",  # by what makes them, and lays them out
     "lab/export/glyphs.py",  # by the pictures they are in
     "lab/export/lettering.py",
+    "lab/rerun/inputs.py",  # by what reads them from a trace
     "store/tables.py",
 }
 

@@ -43,16 +43,6 @@ class Policy:
     overflow: Overflow = "drop-head"
     no_faults: bool = False
 
-    @property
-    def is_recorded(self) -> bool:
-        """Whether nothing is otherwise."""
-        return self == RECORDED
-
-    @property
-    def splits(self) -> bool:
-        """Whether there are several queues in place of one."""
-        return self.queue_per_consumer or self.partitions > 0
-
     def told(self) -> dict[str, Any]:
         """Return what is otherwise, by name."""
         return {name: value for name, value in asdict(self).items() if value != _DEFAULTS[name]}

@@ -10,9 +10,12 @@ from amqplite.lab.exact import play_exact, run_exact
 from amqplite.lab.plan import TICK_US, make_plan
 from amqplite.lab.rerun.inputs import Inputs
 from amqplite.lab.rerun.measuring import measure
+from amqplite.lab.rerun.policy import RECORDED, Policy
+from amqplite.lab.rerun.rerun import Rerun, rerun
 from amqplite.lab.scenario import catalogue, find
 from amqplite.lab.script import Binding, Exchange
-from amqplite.lab.trace import Trace
+from amqplite.lab.trace import Header, Trace, TracedQueue
+from tests.lab.story import Story
 
 PLAYS = [
     (scenario.id, variant)
@@ -65,3 +68,19 @@ def told(events: list[Event]) -> list[str]:
         for event in events
         if event.type not in ("published", "confirmed", "enqueued")
     ]
+
+
+def trace_of(story: Story, *queues: str, **arguments: object) -> Trace:
+    """Return a trace told by hand; its queue has arguments, without their `x-`."""
+    told = {f"x-{name.replace('_', '-')}": value for name, value in arguments.items()}
+    traced = [TracedQueue(q="q", arguments=told), *(TracedQueue(q=name) for name in queues)]
+    return Trace(Header(name="a story", tick_us=TICK_US, queues=traced), story.events)
+
+
+def measured(story: Story, *queues: str, **arguments: object) -> Inputs:
+    return measure(trace_of(story, *queues, **arguments))
+
+
+def again(trace: Trace, policy: Policy = RECORDED, since: int = 0) -> Rerun:
+    """Return what comes of a trace under a policy."""
+    return rerun(measure(trace), trace.header, policy, since)
