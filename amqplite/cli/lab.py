@@ -192,6 +192,34 @@ def compare(a: str, b: str, as_json: bool, ascii_only: bool, lang: str | None) -
     )
 
 
+@lab.command()
+@click.argument("file")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="What is otherwise.")
+@click.option(
+    "--policy",
+    "policies",
+    multiple=True,
+    metavar="NAME=VALUE,…",
+    help="One of several that are put side by side.",
+)
+@click.option(
+    "--at", type=click.FloatRange(0), default=0, metavar="TIME", help="From when on, with --set."
+)
+@_draws
+def whatif(
+    file: str, settings: tuple[str, ...], policies: tuple[str, ...], at: float, **how: Any
+) -> None:
+    """Run the trace in FILE again as it was, but for a policy; see what that does to the order.
+
+    Policies are made of prefetch, single_active, queue_per_consumer, partitions, ack_timeout (in
+    milliseconds), max_length, overflow and no_faults. FILE may also be SCENARIO or
+    SCENARIO:VARIANT.
+    """
+    from amqplite.cli.lab_whatif import ask
+
+    ask(_file_or_scenario(file).trace, settings, policies, at, how)
+
+
 def _play_there(
     scenario: str,
     params: dict[str, Any],
