@@ -21,6 +21,9 @@ SAMPLED_FROM = 400
 IN_A_FLOOD = 40
 """The same in a step that follows one that had more: telling must not make a flood slower."""
 
+FEWEST = 4
+"""The same on the slowest of machines."""
+
 STEP_US = 100_000
 
 EVENTS_EACH = 4
@@ -86,6 +89,8 @@ class Recorder:
         self._named = self._named_publishers = 0
         self._step = self._in_step = 0
         self._most = self._left = SAMPLED_FROM
+        self._in_a_flood = IN_A_FLOOD
+        self._may_rest = True
         self._resting: list[Queue] = []
 
     # -- which queues ----------------------------------------------------------------------------
@@ -139,9 +144,11 @@ class Recorder:
     def afford(self, events: float) -> None:
         """Tell fewer messages whole, if so many events in a step are what whoever reads can bear.
 
-        There are always as many as in a flood.
+        In a flood they are a quarter of that, for there nobody has time to spare.
         """
-        self._most = max(IN_A_FLOOD, min(SAMPLED_FROM, int(events / EVENTS_EACH)))
+        most = int(events / EVENTS_EACH)
+        self._most = max(IN_A_FLOOD, min(SAMPLED_FROM, most))
+        self._in_a_flood = max(FEWEST, min(IN_A_FLOOD, most // 4))
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -178,10 +185,13 @@ class Recorder:
                 return
         self._messages = msg = self._messages + 1
         publisher = self._senders.get(channel) or self.publisher(channel)
-        if queues and not self._is_told():
-            self.untold = (msg, self.now, publisher)
-            self._rest(queues)
-            return
+        if queues:
+            self._in_step += 1
+            if self._in_step > self._left and not self.whole:
+                self.untold = (msg, self.now, publisher)
+                if self._may_rest:
+                    self._rest(queues)
+                return
         now = self.clock()
         self.published(message, msg, now, publisher, tag=number)
         if queues:
@@ -192,6 +202,7 @@ class Recorder:
 
     def _rest(self, queues: Sequence[Queue]) -> None:
         """Leave queues alone till the next step, where nothing can befall a message."""
+        self._may_rest = False  # asked once in a read is enough
         for queue in queues:
             if queue.order.tape is not None and queue.passes_through:
                 queue.order.rest()
@@ -200,12 +211,13 @@ class Recorder:
     def tick(self) -> None:
         """Octets have come, to be acted on: see what the time is."""
         self.now = now = self.clock()
+        self._may_rest = True
         if now - self._step >= STEP_US:
             while self._resting:
                 order = self._resting.pop().order
                 self._in_step += order.passed
                 order.wake()
-            self._left = IN_A_FLOOD if self._in_step > self._most else self._most
+            self._left = self._in_a_flood if self._in_step > self._most else self._most
             self._step, self._in_step = now, 0
 
     def end_publish(self) -> None:
@@ -267,11 +279,6 @@ class Recorder:
         for number, taken in answers:
             type_, flags = ("confirmed", MULTIPLE) if taken else ("publish_nacked", 0)
             self.write(t, type_, ("/", ""), who, 0, 0, number, flags=flags)
-
-    def _is_told(self) -> bool:
-        """Whether a message is one of those that are told whole."""
-        self._in_step += 1
-        return self.whole or self._in_step <= self._left
 
     # -- connections and channels ----------------------------------------------------------------
 

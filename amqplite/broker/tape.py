@@ -62,7 +62,7 @@ class Taker(Protocol):
 Untold = tuple[int, int, Who]
 """What is kept of a message that is left out: its number, when it was published, and by whom."""
 
-Handed = tuple[int, int, Who, "Taker", int, int]
+Handed = tuple[Untold, "Taker", int, int]
 """The same of one that was handed out: to whom, when, and under which delivery tag."""
 
 
@@ -129,9 +129,10 @@ class Tape:
 
     def delivered(self, entry: Entry, taker: Taker | None) -> None:
         """A message was handed out; its delivery is counted already."""
-        track = self._tracks.get(entry.seq)
+        tracks, seq = self._tracks, entry.seq
+        track = tracks.get(seq)
         if type(track) is tuple and taker is not None and entry.deliveries == 1:
-            self._tracks[entry.seq] = (*track[:3], taker, self._recorder.now, taker.last_tag)
+            tracks[seq] = (track, taker, self._recorder.now, taker.last_tag)  # type: ignore[assignment]
             return
         track = self._told(entry)
         track.flags = REDELIVERED if entry.deliveries > 1 else 0
@@ -148,11 +149,12 @@ class Tape:
 
     def acked(self, entry: Entry, *, reordered: bool) -> None:
         """A message is done with."""
-        if not reordered and type(self._tracks.get(entry.seq)) is tuple:
-            del self._tracks[entry.seq]
+        tracks, seq = self._tracks, entry.seq
+        if not reordered and type(tracks.get(seq)) is tuple:
+            del tracks[seq]
             return
         track = self._told(entry)
-        del self._tracks[entry.seq]
+        del tracks[seq]
         flags = track.flags & AUTO | self._recorder.multiple
         now, depth = self._recorder.clock(), self._queue.ready
         self._write("acked", entry, track, now, flags=flags, depth=depth)
@@ -219,12 +221,13 @@ class Tape:
             told = Track(recorder.number(), recorder.clock(), NOBODY)
             recorder.label(told.msg, message)
         else:
-            told = Track(*track[:3])
-            recorder.published(message, told.msg, told.t, told.publisher, flags=FROM_MEMORY)
+            msg, t, publisher = track[0] if len(track) == 4 else track
+            told = Track(msg, t, publisher)
+            recorder.published(message, msg, t, publisher, flags=FROM_MEMORY)
         self._tracks[entry.seq] = told
         self._tell_enqueued(entry, told, flags=FROM_MEMORY)
-        if track is not None and len(track) > 3:
-            self._tell_handed_out(entry, told, *track[3:])
+        if track is not None and len(track) == 4:
+            self._tell_handed_out(entry, told, *track[1:])
         return told
 
     def _tell_handed_out(self, entry: Entry, track: Track, taker: Taker, t: int, tag: int) -> None:
