@@ -1,5 +1,7 @@
 """What if: the model does what was recorded, and other policies what they are known to do."""
 
+from pathlib import Path
+
 import pytest
 
 from amqplite.lab.order import Analysis
@@ -10,6 +12,8 @@ from amqplite.lab.rerun.rows import Row
 from amqplite.lab.trace import Trace, read_jsonl, write_jsonl
 from amqplite.lab.whatif import Study, compare_policies, fork, what_if
 from tests.lab.rerun.recorded import PLAYS, keyed, order, recorded, ticks
+
+TRACES = Path(__file__).with_name("rerun") / "traces"
 
 SINGLE = Policy(single_active=True)
 EACH = Policy(queue_per_consumer=True)
@@ -31,6 +35,22 @@ def test_run_again_as_it_was_every_scenario_comes_out_the_same(scenario: str, va
     assert again.trace.events[: len(as_it_was)] == as_it_was
     more = again.trace.events[len(as_it_was) :]
     assert not more or scenario == "poison"  # which is cut off, and would go on
+
+
+def test_so_does_a_trace_over_tcp_where_nothing_is_at_the_same_instant() -> None:
+    trace = read_jsonl((TRACES / "fig-11-2-over-tcp.jsonl").read_bytes())
+    again = what_if(trace, RECORDED)
+    assert (again.check.differ, order(again.trace)) == (0, "m1 m2 m4 m3 m5")
+    for type_ in ("delivered", "acked", "requeued"):
+        mine, theirs = (
+            [(event.m, event.t) for event in events if event.type == type_]
+            for events in (again.trace.events, trace.events)
+        )
+        assert [m for m, _ in mine] == [m for m, _ in theirs]
+        assert max(abs(t - was) for (_, t), (_, was) in zip(mine, theirs, strict=True)) < 1000
+    single = what_if(trace, SINGLE)
+    assert (single.row.inversions, order(single.trace)) == (0, "m1 m2 m3 m4 m5")
+    assert single.sentence["en"].endswith("at +25 % time.")
 
 
 def test_prefetch_alone_does_not_change_the_figure() -> None:

@@ -77,7 +77,7 @@ class Working:
                 free = handout.ended
                 busy = handout if handout.outcome == "recover" else None
             elif handout.started is not None:
-                handout.began = handout.started
+                handout.began = _begin(handout, free)
             elif handout.c not in self._inputs.starting and busy is None:
                 handout.began = _begin(handout, free)
                 busy = handout
