@@ -110,14 +110,16 @@ class Application:
         committer = Committer(journal, store, self._on_full, store.tidy, flusher)
         async with trio.open_nursery() as background:
             self._give_up = background.cancel_scope.cancel
-            await committer.commit()
-            background.start_soon(committer.run)
             background.start_soon(Ticker(broker, clock).run)
             background.start_soon(self._resources(broker).run)
             async with trio.open_nursery() as foreground:
                 site.spawn = foreground.start_soon
                 await foreground.start(_accept, HttpListener(site).serve, http, foreground)
                 accepting = await foreground.start(_accept, listener.serve, amqp, foreground)
+                # clients are served by now; only what has to be on disk waits for this
+                await trio.to_thread.run_sync(store.prepare)
+                await committer.commit()
+                background.start_soon(committer.run)
                 self._announce(site)
                 await anext(signals)
                 self._log.info("stopping")

@@ -1,6 +1,5 @@
 """`amqplite serve`: run the broker until it is told to stop."""
 
-import gc
 import os
 import signal
 import sys
@@ -8,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+
+from amqplite.imports import uncollected
 
 
 @click.command()
@@ -53,27 +54,19 @@ def serve(config_file: Path | None, **flags: Any) -> None:
 
 
 def _serve(config_file: Path | None, flags: dict[str, Any]) -> None:
-    """Import the broker, and run it.
+    """Import the broker, and run it."""
+    with uncollected():
+        from amqplite.config import ConfigError, load_settings
+        from amqplite.log import configure_logging
 
-    The imports make many objects and no garbage: looking for some would take a tenth of a start.
-    It isn't looked for among them later, either, as they stay.
-    """
-    gc.disable()
-    from amqplite.config import ConfigError, load_settings
+        try:
+            settings = load_settings(config_file, os.environ, flags)
+        except ConfigError as error:
+            raise click.ClickException(str(error)) from None
+        configure_logging(settings.log_format, settings.log_level)
 
-    try:
-        settings = load_settings(config_file, os.environ, flags)
-    except ConfigError as error:
-        raise click.ClickException(str(error)) from None
+        from amqplite import app
 
-    from amqplite.log import configure_logging
-
-    configure_logging(settings.log_format, settings.log_level)
-
-    from amqplite import app
-
-    gc.freeze()
-    gc.enable()
     try:
         app.serve(settings)
     except app.BrokerError as error:

@@ -12,13 +12,11 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection
-
 from amqplite.store import DatabaseDamaged, DatabaseTooNew, StoreUnusable
-from amqplite.store.engine import driver_of
 
 if TYPE_CHECKING:
     from alembic.config import Config
+    from sqlalchemy import Connection
 
 _PLACES = [Path(__file__).parents[level] / "migrations" for level in (1, 2)]
 MIGRATIONS = next(place for place in _PLACES if (place / "env.py").exists())
@@ -90,25 +88,27 @@ def unusable(path: Path, error: BaseException | None) -> StoreUnusable:
     return StoreUnusable(f"{path} can't be opened: {error}")
 
 
-def migrate(connection: Connection, revision: str) -> None:
-    """Bring the database behind `connection`, which is at `revision`, to the newest one."""
+def migrate(connection: sqlite3.Connection, path: Path | str, revision: str) -> None:
+    """Bring the database at `path` from `revision` to the newest one; `connection` writes there."""
     if revision == EMPTY:
         create(connection)
     elif revision != head_revision():
-        upgrade(connection)
+        from amqplite.store.engine import open_writer, plain_errors
+
+        with plain_errors(), open_writer(path) as other:
+            upgrade(other)
 
 
-def create(connection: Connection) -> None:
+def create(connection: sqlite3.Connection) -> None:
     """Build the newest schema in an empty database."""
-    driver = driver_of(connection)
     try:
-        driver.executescript(head_sql())
+        connection.executescript(head_sql())
     except BaseException:
-        driver.rollback()
+        connection.rollback()
         raise
 
 
-def upgrade(connection: Connection) -> None:
+def upgrade(connection: "Connection") -> None:
     """Run the revisions that the database lacks, in one transaction."""
     from alembic import command
 
@@ -116,7 +116,7 @@ def upgrade(connection: Connection) -> None:
         command.upgrade(configure(connection), "head")
 
 
-def configure(connection: Connection | None) -> "Config":
+def configure(connection: "Connection | None") -> "Config":
     """Return alembic's configuration for `connection`; offline if there is none."""
     from alembic.config import Config
 

@@ -7,29 +7,18 @@ restart if need be.
 
 import json
 import time
-from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection
 
 from amqplite.store import statements
-from amqplite.store.ranges import Range, Ranges, gaps, merge
-from amqplite.store.tables import purges
+from amqplite.store.ranges import Range, Ranges
 
 STEP_ROWS = 1000
 STEP_BYTES = 4 * 1024 * 1024
 """What is deleted without a look at the clock, one message at least: some milliseconds' work."""
 
-PAGE_BYTES = 4 * 1024 * 1024
-"""Bodies that are read at a time, one at least: memory is bounded however large they are."""
-
 PATIENCE_S = 0.01
 """How long one call goes on, so that no commit waits for long."""
-
-
-def read(connection: Connection) -> Ranges:
-    """Read what is noted."""
-    found = connection.execute(select(purges.c.first, purges.c.last))
-    return merge([(first, last) for first, last in found])
 
 
 def write(connection: Connection, before: Ranges, after: Ranges) -> None:
@@ -38,28 +27,6 @@ def write(connection: Connection, before: Ranges, after: Ranges) -> None:
         firsts = json.dumps([first for first, _ in gone])
         connection.exec_driver_sql(statements.delete_purges(), (firsts,))
     statements.insert_purges(connection, sorted(set(after) - set(before)))
-
-
-def read_page(
-    connection: Connection, statement: str, hidden: Ranges, first: int, last: int, limit: int
-) -> tuple[list[Row[Any]], bool]:
-    """Read up to `limit` rows with keys from `first` to `last` that are not hidden, in order.
-
-    Returns:
-        The rows, one at least if there are any; and whether reading ended before `limit`, as they
-        hold more than `PAGE_BYTES`.
-    """
-    rows: list[Row[Any]] = []
-    room = PAGE_BYTES
-    for start, end in gaps(hidden, first, last):
-        found = connection.exec_driver_sql(statement, (start, end, limit - len(rows), 0))
-        while room > 0 and (row := found.fetchone()) is not None:
-            rows.append(row)
-            room -= len(row[-1])
-        found.close()
-        if room <= 0 or len(rows) >= limit:
-            break
-    return rows, room <= 0
 
 
 def delete_some(connection: Connection, ranges: Ranges) -> Ranges:

@@ -6,26 +6,22 @@ the other database fails afterwards, the whole batch is tried again.
 """
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 from sqlalchemy.schema import CreateTable
 
 from amqplite.broker.records import MessageRow
 from amqplite.store import statements
-from amqplite.store.engine import (
-    MEMORY,
-    UNSYNCED,
-    if_possible,
-    open_reader,
-    open_sharing,
-    open_writer,
-)
-from amqplite.store.purging import delete_some, read_page
+from amqplite.store.engine import driver_of, if_possible, open_writer
+from amqplite.store.opening import MEMORY, UNSYNCED, connect_reader, delete_database
+from amqplite.store.purging import delete_some
 from amqplite.store.ranges import Range, Ranges, holds, merge
+from amqplite.store.reading import READ_SPILLED_PAGE, read_page
 from amqplite.store.tables import contents, messages
 from amqplite.store.vacuum import shrink
 
@@ -43,7 +39,7 @@ class Spill:
     def __init__(self, path: Path | str) -> None:
         self._path = path
         self._writer: Connection | None = None
-        self._reader: Connection | None = None
+        self._reader: sqlite3.Connection | None = None
         self._forgotten: Ranges = ()
         self._remove()
 
@@ -64,15 +60,14 @@ class Spill:
             left = delete_some(writer, merge((*left, *wide)) if wide else left)
         self._forgotten = left
 
-    def page(self, first: int, last: int, limit: int) -> tuple[list[Row[Any]], bool]:
+    def page(self, first: int, last: int, limit: int) -> tuple[list[tuple[Any, ...]], bool]:
         """Read rows with keys from `first` to `last`, as `read_page` does."""
         if self._writer is None:
             return [], False
         if self._reader is None:
             in_memory = self._path == MEMORY
-            self._reader = open_sharing(self._writer) if in_memory else open_reader(self._path)
-        statement = statements.read_spilled_page()
-        return read_page(self._reader, statement, self._forgotten, first, last, limit)
+            self._reader = driver_of(self._writer) if in_memory else connect_reader(self._path)
+        return read_page(self._reader, READ_SPILLED_PAGE, self._forgotten, first, last, limit)
 
     def purge(self) -> bool:
         """Delete a little of what is forgotten; return whether there is more."""
@@ -109,5 +104,4 @@ class Spill:
 
     def _remove(self) -> None:
         if isinstance(self._path, Path):
-            for suffix in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            delete_database(self._path)

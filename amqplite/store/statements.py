@@ -17,8 +17,6 @@ from sqlalchemy import (
     ClauseElement,
     Connection,
     Integer,
-    Join,
-    Select,
     Table,
     TableValuedAlias,
     Text,
@@ -33,7 +31,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.elements import ColumnElement
 
-from amqplite.store.tables import contents, messages, purges, queues, stored_name
+from amqplite.store.names import stored_name
+from amqplite.store.tables import contents, messages, purges, queues
 
 
 def _compile(statement: ClauseElement) -> str:
@@ -118,16 +117,6 @@ def _in_range() -> ColumnElement[bool]:
     return messages.c.key.between(first, last)
 
 
-def _with_contents() -> Join:
-    return messages.outerjoin(contents, contents.c.content_id == messages.c.content_id)
-
-
-def _page(found: Select[Any]) -> Select[Any]:
-    """Return the first messages of a range: parameters first key, last key, how many, and 0."""
-    limit = bindparam("limit", type_=Integer)
-    return found.where(_in_range()).order_by(messages.c.key).limit(limit).offset(0)
-
-
 @_compiled
 def delete_keys() -> ClauseElement:
     """Parameter: `[key, …]`."""
@@ -198,8 +187,15 @@ def end_of_step() -> ClauseElement:
     size = func.coalesce(
         func.length(messages.c.body), func.length(contents.c.body), literal_column("0")
     )
-    found = select(messages.c.key, size.label("size")).select_from(_with_contents())
-    sizes = _page(found).subquery("sizes")
+    sizes = (
+        select(messages.c.key, size.label("size"))
+        .outerjoin_from(messages, contents, contents.c.content_id == messages.c.content_id)
+        .where(_in_range())
+        .order_by(messages.c.key)
+        .limit(bindparam("limit", type_=Integer))
+        .offset(0)
+        .subquery("sizes")
+    )
     total = func.sum(sizes.c.size).over(order_by=sizes.c.key, rows=(None, 0))
     totals = select(sizes.c.key, (total - sizes.c.size).label("before")).subquery("totals")
     return select(func.max(totals.c.key)).where(
@@ -241,27 +237,6 @@ def update_deliveries() -> ClauseElement:
         .where(messages.c.key == _element(changes, 1))
         .values(deliveries=_element(changes, 0))
     )
-
-
-@_compiled
-def read_page() -> ClauseElement:
-    """Parameters: first key, last key, how many at most, and 0."""
-    found = select(
-        messages.c.key,
-        messages.c.deliveries,
-        messages.c.content_id,
-        messages.c.exchange,
-        messages.c.routing_key,
-        func.coalesce(messages.c.properties, contents.c.properties),
-        func.coalesce(messages.c.body, contents.c.body),
-    )
-    return _page(found.select_from(_with_contents()))
-
-
-@_compiled
-def read_spilled_page() -> ClauseElement:
-    """Return the same, where no content is shared."""
-    return _page(select(messages))
 
 
 insert_messages = BulkInsert(messages, "ROLLBACK")

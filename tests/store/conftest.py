@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from amqplite.store.database import Database
-from amqplite.store.engine import MEMORY
+from amqplite.store.opening import MEMORY
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from amqplite.broker.records import (
     message_key,
 )
 from amqplite.store.database import Database
-from amqplite.store.engine import driver_of
 
 EVERYTHING = (0, message_key(1 << 20, 0), 100_000)
 """All keys, as arguments of `page`."""
@@ -99,5 +98,5 @@ def tidied(store: Database) -> Database:
 
 def row_count(store: Database, table: str = "messages") -> int:
     """Return how many rows there are, to be seen or not."""
-    count: int = driver_of(store._writer).execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    count: int = store._connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
     return count

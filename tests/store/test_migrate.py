@@ -16,7 +16,7 @@ from sqlalchemy import Connection, inspect, text
 from amqplite.broker.records import Batch
 from amqplite.store import DatabaseDamaged, DatabaseTooNew, StoreUnusable, migrate
 from amqplite.store.database import Database
-from amqplite.store.engine import open_writer
+from amqplite.store.engine import driver_of, open_writer
 from amqplite.store.migrate import EMPTY, MIGRATIONS, find_revision
 from amqplite.store.tables import metadata
 from tests.store.rows import counts, files, message, queues, sqlite
@@ -83,7 +83,7 @@ def test_the_revisions_build_exactly_the_tables(writer: Connection) -> None:
 
 
 def test_the_script_builds_what_the_revisions_build(writer: Connection) -> None:
-    migrate.create(writer)
+    migrate.create(driver_of(writer))
     with open_writer(":memory:") as other:
         migrate.upgrade(other)
         with writer.begin(), other.begin():
@@ -103,7 +103,7 @@ def test_downgrade_undoes_upgrade(writer: Connection, path: Path) -> None:
         assert inspect(writer).get_table_names() == ["alembic_version"]
         assert schema(writer) == []
     assert find_revision(path) == migrate.BASE
-    migrate.migrate(writer, migrate.BASE)
+    migrate.migrate(driver_of(writer), path, migrate.BASE)
     assert find_revision(path) == migrate.head_revision()
 
 
@@ -149,11 +149,13 @@ def test_a_failed_revision_leaves_nothing_behind(path: Path, revisions: Path) ->
     store.close()
 
 
-def test_a_failed_first_script_leaves_nothing_behind(writer: Connection, revisions: Path) -> None:
+def test_a_failed_first_script_leaves_nothing_behind(
+    writer: Connection, path: Path, revisions: Path
+) -> None:
     script = migrate.head_sql().replace("COMMIT;", "no SQL;")
     (revisions / "head.sql").write_text(script)
     with pytest.raises(Exception, match="syntax error"):
-        migrate.migrate(writer, EMPTY)
+        migrate.migrate(driver_of(writer), path, EMPTY)
     with writer.begin():
         assert schema(writer) == []
 

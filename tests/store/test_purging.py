@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from amqplite.broker.records import Batch, Definition, Delete, Purge, StoreFull, VhostRow
-from amqplite.store import engine, purging
+from amqplite.store import opening, purging
 from amqplite.store.database import Database
-from amqplite.store.engine import MEMORY, driver_of
+from amqplite.store.opening import MEMORY
 from tests.store.rows import (
     EVERYTHING,
     content,
@@ -90,9 +90,9 @@ def test_a_large_purge_takes_as_many_statements_as_a_small_one(kind: str) -> Non
         store = Database(MEMORY)
         fill(store, size)
         statements: list[str] = []
-        driver_of(store._writer).set_trace_callback(statements.append)
+        store._connection.set_trace_callback(statements.append)
         store.commit(Batch(definitions=[WHOLE[kind]]))
-        driver_of(store._writer).set_trace_callback(None)
+        store._connection.set_trace_callback(None)
         taken.append(len(statements))
         store.close()
     assert taken[0] == taken[1] < 30
@@ -311,7 +311,7 @@ def test_a_call_does_several_steps_if_they_are_quick(
 def test_a_database_that_is_held_is_left_for_later(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "WRITER_PATIENCE_S", 0)
+    monkeypatch.setattr(opening, "WRITER_PATIENCE_S", 0)
     store = Database(path)
     fill(store, 100)
     store.commit(purge(1, 100))
@@ -341,7 +341,7 @@ def test_other_faults_are_not_passed_over(path: Path) -> None:
 def test_a_full_disk_gets_room_by_what_is_purged(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "WRITER", (*engine.WRITER, "PRAGMA max_page_count = 120"))
+    monkeypatch.setattr(opening, "WRITER", (*opening.WRITER, "PRAGMA max_page_count = 120"))
     store = Database(path)
     store.commit(queues(1))
     store.commit(Batch(inserts=[message(1, seq, bytes(16_000)) for seq in range(1, 41)]))

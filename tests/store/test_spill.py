@@ -105,8 +105,9 @@ def test_a_batch_may_be_written_twice(store: Database) -> None:
 
 
 def spilled_count(store: Database) -> int:
-    assert store._spill._writer is not None
-    driver = driver_of(store._spill._writer)
+    spill = store._writing().spill
+    assert spill._writer is not None
+    driver = driver_of(spill._writer)
     count: int = driver.execute("SELECT count(*) FROM messages").fetchone()[0]
     return count
 
@@ -164,14 +165,14 @@ def test_a_commit_that_failed_may_forget_the_same_again(path: Path) -> None:
     store = Database(path)
     store.commit(Batch(spilled=[message(1, seq) for seq in range(1, 101)]))
     batch = Batch(definitions=[Delete(queue(1))], spilled=[message(1, 101), message(2, 1)])
-    write = store._spill.write
+    write = store._writing().spill.write
 
     def write_and_fail(*args: Any) -> None:
         write(*args)
         raise RuntimeError("too late")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store._spill, "write", write_and_fail)
+        patch.setattr(store._writing().spill, "write", write_and_fail)
         with pytest.raises(RuntimeError, match="too late"):
             store.commit(batch)
     store.commit(batch)

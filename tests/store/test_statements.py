@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import Connection
 
 from amqplite.store import migrate, statements
-from amqplite.store.engine import MEMORY, open_writer
+from amqplite.store.engine import driver_of, open_writer
+from amqplite.store.opening import MEMORY
 
 PARAMETERS: dict[str, tuple[object, ...]] = {
     "delete_keys": ("[1, 2]",),
@@ -22,15 +23,13 @@ PARAMETERS: dict[str, tuple[object, ...]] = {
     "set_count": (1, 2),
     "update_queues": ("[[1, 2, 3, 4]]",),
     "update_deliveries": ("[[1, 2]]",),
-    "read_page": (1, 2, 3, 0),
-    "read_spilled_page": (1, 2, 3, 0),
 }
 
 
 @pytest.fixture(scope="module")
 def connection() -> Iterator[Connection]:
     with open_writer(MEMORY) as connection:
-        migrate.create(connection)
+        migrate.create(driver_of(connection))
         yield connection
 
 

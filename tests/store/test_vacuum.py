@@ -90,7 +90,7 @@ def test_the_spill_gets_smaller_too(file_store: Database, path: Path) -> None:
 def test_a_database_that_is_held_is_left_for_later(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("amqplite.store.engine.WRITER_PATIENCE_S", 0)
+    monkeypatch.setattr("amqplite.store.opening.WRITER_PATIENCE_S", 0)
     store = Database(path)
     fill(store, 1000)
     store.commit(Batch(deletes=keys(1, *range(1000))))
