@@ -312,7 +312,9 @@ class Queue:
     @property
     def passes_through(self) -> bool:
         """Whether nothing waits here: what comes is taken at once, and need not be acked."""
-        return not (self.unacked or self.backlog.count) and all(c.no_ack for c in self.consumers)
+        if self.unacked or self.backlog.count or not self._ring.top:
+            return False
+        return all(consumer.no_ack for consumer in self.consumers)
 
     def dispatch(self) -> None:
         """Deliver, oldest message first and consumers in turn, until either runs out."""

@@ -4,8 +4,8 @@
     python -m tests.benchmarks.load consume --port 5672 --queue q --count 100000 --ack
 
 All messages are alike, so publishes are octets that were made before, and deliveries are counted by
-their octets. The consumer says with a line when it is there; both end with a line of JSON: how many,
-and when it began and ended, in seconds of the machine's clock.
+their octets. The consumer says with a line when it is there; both end with a line of JSON: how
+many, and when it began and ended, in seconds of the machine's clock.
 """
 
 import argparse
@@ -72,7 +72,10 @@ def consume(channel: Channel, options: argparse.Namespace) -> None:
     peer = channel.peer
     if options.ack:
         channel.qos(options.prefetch)
-    channel.call(BasicConsume(queue=options.queue, consumer_tag=TAG, no_ack=not options.ack))
+    # no answer to be read: deliveries might come with it
+    channel.send(
+        BasicConsume(queue=options.queue, consumer_tag=TAG, no_ack=not options.ack, no_wait=True)
+    )
     print("{}", flush=True)
     size = _delivery_size(options)
     ack = Struct(">7s4sQBB")

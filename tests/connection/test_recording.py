@@ -519,6 +519,25 @@ def test_a_flood_that_nothing_can_befall_is_left_alone_until_something_can(
     ]
 
 
+def test_a_message_that_waits_for_a_consumer_is_not_left_alone(
+    recorded: Recorded, rig: Rig
+) -> None:
+    worker, shop = consume(named(rig, "worker"), no_ack=True), named(rig, "shop")
+    say_publish(shop, *["flood"] * (SAMPLED_FROM - 1))
+    worker.do(BasicCancel("c1", False))
+    say_publish(shop, "told")
+    worker.do(BasicGet(0, "q", True))
+    say_publish(shop, "left out")
+    recorded.events()
+    assert rig.queue("q").ready == 1
+    worker.do(BasicGet(0, "q", False))
+    worker.do(BasicReject(2 + SAMPLED_FROM - 1, True))
+    assert recorded.told() == [
+        f"{what} left out"
+        for what in ("published", "enqueued", "delivered", "rejected", "requeued")
+    ]
+
+
 def test_after_a_step_of_time_a_queue_that_was_left_alone_is_told_again(
     recorded: Recorded, rig: Rig
 ) -> None:

@@ -87,23 +87,27 @@ class Followed:
 
     Attributes:
         seen: the trace's events that have come.
+        gaps: what was said to be missing.
     """
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
         self.seen: list[Any] = []
+        self.gaps: list[Any] = []
 
     def next(self) -> tuple[str, Any]:
         """Return name and data of the next event: `trace`, `gap` or `state`."""
         name = ""
         for line in self._lines:
-            field, _, value = line.partition(": ")
+            field, _, value = line.rstrip("\n").partition(": ")
             if field == "event":
                 name = value
             elif field == "data":
                 data = json.loads(value)
                 if name == "trace":
                     self.seen.append(data)
+                elif name == "gap":
+                    self.gaps.append(data)
                 return name, data
         raise EOFError
 
@@ -112,6 +116,10 @@ class Followed:
         for event in self.seen:
             if holds(event):
                 return event
+        return self.until_next(holds)
+
+    def until_next(self, holds: Callable[[Any], bool]) -> Any:
+        """Return the first of the trace's events that are still to come of which it is true."""
         while True:
             name, data = self.next()
             if name == "trace" and holds(data):
