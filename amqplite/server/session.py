@@ -168,11 +168,12 @@ class Session:
         However slow they are, it is read from at `PRESSED_BYTES_PER_S`.
         """
         patience = received / PRESSED_BYTES_PER_S
-        if patience < PATIENCE_MIN_S or all(queue.eased for queue in queues):
+        pressed = [queue for queue in queues if not queue.eased]
+        if patience < PATIENCE_MIN_S or not pressed:
             return
         with trio.move_on_after(patience):
-            for queue in queues:
-                if not queue.eased:
+            for queue in pressed:
+                while not queue.eased:
                     await _until_eased(queue)
         self._heard = trio.current_time()
 

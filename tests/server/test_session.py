@@ -529,6 +529,20 @@ async def test_a_socket_that_takes_no_more_is_written_to_by_the_writers_task(rig
         assert received == 40 * len(body)
 
 
+async def test_a_message_larger_than_a_socket_takes_arrives_whole(rig: Rig) -> None:
+    small = ConnectionLimits(outbox_high_bytes=1000)
+    async with call_by_socket(rig, Flusher(), small) as (caller, _):
+        await caller.say(BasicConsume(0, "q", "c", no_ack=True))
+        await caller.hear(BasicConsumeOk)
+        for body in (bytes(10_000_000), b"behind it"):
+            rig.queue().push(message_of(body, persistent=False))
+        await caller.hear(BasicDeliver)
+        while not caller.heard or caller.heard[-1] != b"behind it":
+            assert await caller.read()
+        bodies = [one for one in caller.heard if isinstance(one, bytes)][1:-2]  # between headers
+        assert b"".join(bodies) == bytes(10_000_000)
+
+
 async def _flood(caller: Caller, body: bytes, count: int) -> None:
     for _ in range(count):
         await caller.say(publish(body))
