@@ -44,7 +44,8 @@ def mermaid(account: Account, lang: str = "en") -> str:
 def quoted(text: str) -> str:
     """Return text that means nothing to Mermaid, whatever is in it."""
     return "".join(
-        char if char in _PLAIN or ord(char) > 0x2FF else f"#{ord(char)};" for char in harmless(text)
+        char if char in _PLAIN or (ord(char) > 0x2FF and char.isprintable()) else f"#{ord(char)};"
+        for char in harmless(text)
     )
 
 
