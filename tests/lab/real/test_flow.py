@@ -111,7 +111,7 @@ def test_two_thousand_messages_a_second_are_followed_without_a_gap(
 def test_who_does_not_read_learns_from_a_gap_what_it_missed(
     lab: Lab, broker: BrokerProcess, declare: Declare
 ) -> None:
-    messages, turns = 1500, 10
+    messages, turns = 1500, 7
     queue = declare()
     lab.trace(queue)
     peer = Peer.open(broker.amqp_port)
