@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pika.adapters.blocking_connection import BlockingChannel
 
+from amqplite.broker.recorder import IN_A_FLOOD
 from amqplite.lab.recording import EVENTS_MAX
 from tests.broker_process import ROOT, BrokerProcess
 from tests.hostile.conftest import resident
@@ -100,7 +101,7 @@ def test_two_thousand_messages_a_second_are_followed_without_a_gap(
     told = story(followed.seen)
     last = next(e["id"] for e in followed.seen if e["type"] == "requeued")
     assert all(types == WHOLE for number, types in told.items() if number != last)
-    assert COUNT / 20 < len(told) <= COUNT + 1  # on a slow machine some are left out
+    assert IN_A_FLOOD < len(told) <= COUNT + 1  # a slow machine leaves most of them out
 
     counts = lab.told(queue)["outcome"]["counts"]
     assert (counts["lost_events"], counts["unexplained"], counts["violations"]) == (0, 0, 0)
