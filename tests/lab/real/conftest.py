@@ -16,7 +16,7 @@ from tests.lab.real.consumers import Consumers
 from tests.lab.real.lab_http import Lab, path_of
 from tests.lab.real.users import put_users
 
-TEST_WITHIN_S = 40
+TEST_WITHIN_S = 120
 
 Declare = Callable[..., str]
 Publish = Callable[..., None]
