@@ -129,6 +129,13 @@ class Pump:
             pass
         self._rest()
 
+    async def catch_up(self) -> None:
+        """Pass on all that is recorded by now; others go on meanwhile."""
+        last = self._broker.trace.log.last
+        while self._read < last and self._step():
+            await trio.lowlevel.checkpoint()
+        self._rest()
+
     def _rest(self) -> None:
         for sink in list(self._sinks):
             sink.rest()

@@ -94,19 +94,17 @@ def untrace(call: Call) -> Response:
     return Response(204)
 
 
-def traced(call: Call) -> Response:
+async def traced(call: Call) -> Response:
     """Show a queue that is traced, with what came of the order."""
-    found = _traced(call)
-    found.look()
+    found = await _up_to_date(call)
     analysis = found.recording.analysis
     told = None if analysis is None else outcome_of(analysis, whys_max=WHYS_MAX)
     return json_response(_state(call, found) | {"outcome": told})
 
 
-def events(call: Call) -> Response:
+async def events(call: Call) -> Response:
     """Return events behind the one that `after` names, and where to go on."""
-    found = _traced(call)
-    found.look()
+    found = await _up_to_date(call)
     return page_of(found.recording, resumed_after(call))
 
 
@@ -141,9 +139,9 @@ async def freeze(call: Call) -> Response:
     Raises:
         HttpError: 429, 503.
     """
-    desk, found, said = desk_of(call), _traced(call), read_body(call, _Frozen)
+    desk, said = desk_of(call), read_body(call, _Frozen)
     desk.dear.use(call.user.name)
-    found.look()
+    found = await _up_to_date(call)
     recording = found.recording
     since = max(0, recording.duration - round(said.seconds * 1e6)) if said.seconds else 0
     try:
@@ -153,6 +151,14 @@ async def freeze(call: Call) -> Response:
         raise busy(error) from None
     run.name = name_of(said.name) or name_of(found.name) or "queue"
     return json_response(shown(desk, run), 201, (("location", f"/lab/api/runs/{run.id}"),))
+
+
+async def _up_to_date(call: Call) -> Traced:
+    """Return what is traced, with all that has happened before somebody asked for it."""
+    found = _traced(call)
+    found.look()
+    await desk_of(call).pump.catch_up()
+    return found
 
 
 def _traced(call: Call) -> Traced:

@@ -92,7 +92,6 @@ async def test_a_traced_queue_tells_what_came_of_the_order() -> None:
         consume(client)
         send(client, "m1", "m2")
         client.do(BasicAck(2, False), BasicAck(1, False))
-        await wait_all_tasks_blocked(0.1)
         told = (await served.as_("student").get(traced("/", "q"))).json()["outcome"]
         assert (told["counts"]["acked"], told["whys"][0]["m"]) == (2, "m1")
         assert told["whys"][0]["cause"] == "out_of_order_ack"
@@ -225,7 +224,6 @@ async def test_what_was_traced_is_kept_as_a_run() -> None:
         consume(client)
         send(client, "m1", "m2")
         client.do(BasicAck(2, False), BasicAck(1, False))
-        await wait_all_tasks_blocked(0.1)
         student = served.as_("student")
         answer = await student.post(traced("/", "q", "/runs"), json={"name": "the jam"})
         run = answer.json()
@@ -253,7 +251,6 @@ async def test_only_the_last_seconds_may_be_kept() -> None:
         for label in ("m1", "m2", "m3"):
             now += 10_000_000
             send(client, label)
-        await wait_all_tasks_blocked(0.1)
         path = traced("/", "q", "/runs")
         run = (await served.as_("student").post(path, json={"seconds": 12})).json()
         page = (await served.as_("student").get(f"/runs/{run['id']}/events")).json()
