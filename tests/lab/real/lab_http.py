@@ -43,11 +43,8 @@ class Lab:
         """Have a queue traced."""
         return _json(self.http.put(path_of(queue, vhost)))
 
-    def told(self, queue: str, vhost: str = "/", **last: Any) -> Any:
-        """Return what a traced queue has come to, once an event with attributes `last` is told."""
-        if last:
-            with self.follow(queue, vhost) as followed:
-                followed.until_event(**last)
+    def told(self, queue: str, vhost: str = "/") -> Any:
+        """Return what a traced queue has come to."""
         return self.get(path_of(queue, vhost))
 
     def events(self, queue: str, vhost: str = "/") -> list[Any]:

@@ -82,7 +82,7 @@ def run(broker: BrokerProcess, lab: Lab, name: str) -> Iterator[Any]:
     holder.reset()
     second.ack(second.delivery().tag)
     worker.sync()
-    told = lab.told(queue, type="acked", attempt=2)
+    told = lab.told(queue)
     assert told["outcome"]["counts"]["unexplained"] == 0
     yield lab.freeze(queue)
     publisher.delete(queue)
