@@ -17,7 +17,7 @@ from tests.wire.peer import Peer
 Connect = Callable[..., Rude]
 Start = Callable[..., BrokerProcess]
 
-PROBE_WITHIN_S = 1.0
+PROBE_WITHIN_S = 5.0  # a second where the machine does nothing else; the suite uses all its cores
 HANDSHAKE_TIMEOUT_S = 1
 RESIDENT_MAX = 150 * 1024 * 1024
 """Octets the shared broker may use, whatever was done to it."""
