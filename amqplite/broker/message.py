@@ -8,6 +8,7 @@ Nothing in them is decoded that the broker need not know.
 
 from collections.abc import Sequence
 from struct import Struct
+from typing import Any
 
 from amqplite.broker.redelivery import Cause
 
@@ -139,9 +140,11 @@ class Entry:
         cause: why it last came back; `None` until it does.
         key: what the store calls it; 0 if it isn't there and needn't be.
         position: the journal's position at which the store holds it.
+        untold: what is to be told of it if something befalls it, see `broker.tape`; `None`: nothing
+            is kept, or it is told already.
     """
 
-    __slots__ = ("cause", "deliveries", "key", "message", "position", "seq")
+    __slots__ = ("cause", "deliveries", "key", "message", "position", "seq", "untold")
 
     def __init__(self, seq: int, message: Message) -> None:
         self.seq = seq
@@ -150,6 +153,7 @@ class Entry:
         self.cause: Cause | None = None
         self.key = 0
         self.position = 0
+        self.untold: tuple[Any, ...] | None = None
 
     def __lt__(self, other: "Entry") -> bool:
         """Order by place in the queue, for the heap of returned ones."""

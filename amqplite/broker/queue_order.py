@@ -93,7 +93,8 @@ class QueueOrder:
         tape = self.tape or self.wake()
         if tape is not None and entry.seq == self._done:
             self._done += 1
-            tape.acked(entry, reordered=False)
+            if entry.untold is None:
+                tape.acked(entry, reordered=False)
             return
         self._catch_up()
         now = self.clock()

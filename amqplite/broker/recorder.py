@@ -18,11 +18,12 @@ from amqplite.broker.trace import Event
 SAMPLED_FROM = 400
 """Messages in a step of time that are told whole; the rest only if something befalls them."""
 
-IN_A_FLOOD = 40
-"""The same in a step that follows one that had more: telling must not make a flood slower."""
-
-FEWEST = 4
+AT_LEAST = 40
 """The same on the slowest of machines."""
+
+IN_A_FLOOD, FEWEST = 10, 2
+"""The same in a step that follows one that had more, for telling must not make a flood slower; and
+that on the slowest of machines."""
 
 STEP_US = 100_000
 
@@ -58,6 +59,7 @@ class Recorder:
 
     Attributes:
         on: a queue is recorded.
+        messages: how many have a number, which are those up to this one.
         log: what is kept of it.
         now: when the octets came that are acted on, if there are any.
         untold: the message being published, if it is left out: its number, time and publisher.
@@ -81,7 +83,7 @@ class Recorder:
         self.on_event: Callable[[], object] | None = None
         self._labels = labels
         self._queues: dict[tuple[str, str], Queue | None] = {}
-        self._messages = 0
+        self.messages = 0
         self._publishing: Untold | None = None
         self._holders: dict[Taker, Who] = {}
         self._senders: dict[object, Who] = {}
@@ -144,11 +146,11 @@ class Recorder:
     def afford(self, events: float) -> None:
         """Tell fewer messages whole, if so many events in a step are what whoever reads can bear.
 
-        In a flood they are a quarter of that, for there nobody has time to spare.
+        In a flood they are a small part of that, for there nobody has time to spare.
         """
         most = int(events / EVENTS_EACH)
-        self._most = max(IN_A_FLOOD, min(SAMPLED_FROM, most))
-        self._in_a_flood = max(FEWEST, min(IN_A_FLOOD, most // 4))
+        self._most = max(AT_LEAST, min(SAMPLED_FROM, most))
+        self._in_a_flood = max(FEWEST, min(IN_A_FLOOD, most // 16))
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -170,8 +172,8 @@ class Recorder:
 
     def number(self) -> int:
         """Return a number for a message that has none yet."""
-        self._messages += 1
-        return self._messages
+        self.messages += 1
+        return self.messages
 
     def begin_publish(
         self, channel: Party, message: Message, queues: Sequence[Queue], number: int, returned: bool
@@ -183,7 +185,7 @@ class Recorder:
         else:
             if queues:
                 return
-        self._messages = msg = self._messages + 1
+        self.messages = msg = self.messages + 1
         publisher = self._senders.get(channel) or self.publisher(channel)
         if queues:
             self._in_step += 1

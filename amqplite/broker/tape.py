@@ -66,6 +66,15 @@ Handed = tuple[Untold, "Taker", int, int]
 """The same of one that was handed out: to whom, when, and under which delivery tag."""
 
 
+def _parts(untold: tuple[Any, ...] | None) -> tuple[Untold | None, tuple[Any, ...]]:
+    """Return what an entry keeps of its publish, and of its hand-out: nothing if there was none."""
+    if untold is None:
+        return None, ()
+    if len(untold) == 4:
+        return untold[0], untold[1:]
+    return (untold[0], untold[1], untold[2]), ()
+
+
 class Track:
     """A message under way that is told.
 
@@ -102,19 +111,19 @@ class Tape:
         self._queue = queue
         self._recorder = recorder
         self._log = recorder.log
-        self._tracks: dict[int, Track | Untold | Handed] = {}
+        self._tracks: dict[int, Track] = {}
+        self._since = recorder.messages
 
     # -- messages in -----------------------------------------------------------------------------
 
     def enqueued(self, entry: Entry) -> None:
         """A message is to have a place in the queue, and is ready."""
-        untold = self._recorder.untold
-        if untold is not None:
-            self._tracks[entry.seq] = untold
-        else:
-            msg, t, publisher, cause = self._recorder.current(entry.message)
-            self._tracks[entry.seq] = track = Track(msg, t, publisher)
-            self._tell_enqueued(entry, track, cause=cause, depth=self._queue.ready + 1)
+        entry.untold = self._recorder.untold
+        if entry.untold is not None:
+            return
+        msg, t, publisher, cause = self._recorder.current(entry.message)
+        self._tracks[entry.seq] = track = Track(msg, t, publisher)
+        self._tell_enqueued(entry, track, cause=cause, depth=self._queue.ready + 1)
         if len(self._tracks) > TRACKS_MAX:
             del self._tracks[next(iter(self._tracks))]
 
@@ -129,10 +138,9 @@ class Tape:
 
     def delivered(self, entry: Entry, taker: Taker | None) -> None:
         """A message was handed out; its delivery is counted already."""
-        tracks, seq = self._tracks, entry.seq
-        track = tracks.get(seq)
-        if type(track) is tuple and taker is not None and entry.deliveries == 1:
-            tracks[seq] = (track, taker, self._recorder.now, taker.last_tag)  # type: ignore[assignment]
+        untold = entry.untold
+        if untold is not None and taker is not None and entry.deliveries == 1:
+            entry.untold = (untold, taker, self._recorder.now, taker.last_tag)
             return
         track = self._told(entry)
         track.flags = REDELIVERED if entry.deliveries > 1 else 0
@@ -148,13 +156,11 @@ class Tape:
         track.flags |= (AUTO if taker.no_ack else 0) | (0 if track.holder[0] else GET)
 
     def acked(self, entry: Entry, *, reordered: bool) -> None:
-        """A message is done with."""
-        tracks, seq = self._tracks, entry.seq
-        if not reordered and type(tracks.get(seq)) is tuple:
-            del tracks[seq]
+        """A message is done with; in order, it need not be told of if it wasn't so far."""
+        if entry.untold is not None and not reordered:
             return
         track = self._told(entry)
-        del tracks[seq]
+        del self._tracks[entry.seq]
         flags = track.flags & AUTO | self._recorder.multiple
         now, depth = self._recorder.clock(), self._queue.ready
         self._write("acked", entry, track, now, flags=flags, depth=depth)
@@ -214,21 +220,24 @@ class Tape:
     def _told(self, entry: Entry) -> Track:
         """Return what is known of a message, after telling of it what was left out so far."""
         track = self._tracks.get(entry.seq)
-        if isinstance(track, Track):
+        if track is not None:
             return track
         recorder, message = self._recorder, entry.message
-        if track is None:  # it was there before the recording was
-            told = Track(recorder.number(), recorder.clock(), NOBODY)
-            recorder.label(told.msg, message)
+        publish, handed_out = _parts(entry.untold)
+        entry.untold = None
+        if publish is None or publish[0] <= self._since:  # it was there before the recording was
+            handed_out = ()
+            track = Track(recorder.number(), recorder.clock(), NOBODY)
+            recorder.label(track.msg, message)
         else:
-            msg, t, publisher = track[0] if len(track) == 4 else track
-            told = Track(msg, t, publisher)
+            msg, t, publisher = publish
+            track = Track(msg, t, publisher)
             recorder.published(message, msg, t, publisher, flags=FROM_MEMORY)
-        self._tracks[entry.seq] = told
-        self._tell_enqueued(entry, told, flags=FROM_MEMORY)
-        if track is not None and len(track) == 4:
-            self._tell_handed_out(entry, told, *track[1:])
-        return told
+        self._tracks[entry.seq] = track
+        self._tell_enqueued(entry, track, flags=FROM_MEMORY)
+        if handed_out:
+            self._tell_handed_out(entry, track, *handed_out)
+        return track
 
     def _tell_handed_out(self, entry: Entry, track: Track, taker: Taker, t: int, tag: int) -> None:
         self._hold(track, taker, tag)

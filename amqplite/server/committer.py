@@ -27,6 +27,10 @@ STEP_S, STEPS_MAX = 0.004, 10
 WORTH = 20
 """Waiting goes on if a step spares one in so many of the writes: then all are, in about as many."""
 
+PAUSES_MAX = 2
+"""Steps in a row that may spare too little, where acks came in time before: a consumer, or whoever
+carries its acks, may have been without a processor for so long."""
+
 SKIPS_MAX = 63
 """After waiting in vain, how many commits at most are made without."""
 
@@ -62,6 +66,7 @@ class Committer:
         self._batch: Batch | None = None  # being written
         self._reaches = 0
         self._misses = self._skips = 0
+        self._spared = False  # acks came in time when they were last waited for
         self._untidy = True  # a purge may be left from before
         journal.on_append = self._pending.set
 
@@ -99,16 +104,24 @@ class Committer:
             self._skips -= 1
             return
         journal = self._journal
-        oldest, steps = None, 0
+        oldest, steps, pauses = None, 0, 0
         while journal.inserts and not journal.awaited and steps < STEPS_MAX:
             steps = steps + 1 if journal.oldest_insert is oldest else 0
             oldest, pending, before = journal.oldest_insert, journal.inserts, journal.cancelled
             await trio.sleep(STEP_S)
-            if (journal.cancelled - before) * WORTH < pending:
-                self._misses += 1
-                self._skips = min(2**self._misses - 1, SKIPS_MAX)
+            if (journal.cancelled - before) * WORTH >= pending:
+                self._spared, pauses = True, 0
+            elif self._spared and pauses < PAUSES_MAX:
+                pauses += 1
+            else:
+                self._missed()
                 return
         self._misses = 0
+
+    def _missed(self) -> None:
+        self._spared = False
+        self._misses += 1
+        self._skips = min(2**self._misses - 1, SKIPS_MAX)
 
     async def commit(self) -> None:
         """Write what has gathered; or what a cancelled call before this one has left."""

@@ -15,6 +15,7 @@ from amqplite.broker.records import Batch, Put, StoreFull, VhostRow, message_key
 from amqplite.server.committer import (
     IDLE_S,
     PATIENCE_S,
+    PAUSES_MAX,
     RETRY_S,
     SKIPS_MAX,
     STEP_S,
@@ -222,6 +223,22 @@ async def test_one_message_waits_no_longer_for_others_to_be_acked(
                 break
     assert len(store.batches[0].inserts) >= 1
     assert store.times[0] - started < (STEPS_MAX + 2) * STEP_S
+
+
+async def test_a_pause_of_the_consumer_is_waited_for_if_its_acks_came_in_time_before(
+    patient_clock: MockClock,
+) -> None:
+    journal, store = Journal(), Kept()
+    async with committing(Committer(journal, store)):  # type: ignore[arg-type]
+        for steps in (0.5, PAUSES_MAX + 0.5, PAUSES_MAX + 1.5):
+            entry = insert(journal, round(10 * steps))
+            journal.hurry()
+            await trio.sleep(steps * STEP_S)
+            journal.delete(entry)
+            await trio.sleep(1)
+    assert [[row[0] for row in batch.inserts] for batch in store.batches if batch.inserts] == [
+        [message_key(1, round(10 * (PAUSES_MAX + 1.5)))]
+    ]
 
 
 async def test_acks_are_waited_for_ever_more_rarely_where_none_come(
