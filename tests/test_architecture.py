@@ -22,7 +22,7 @@ MAY_IMPORT = {
     # the rim: sockets, disk and HTTP, which know nothing of each other
     "server": {"errors", "protocol", "broker", "connection", "trio"},
     "store": {"errors", "imports", "broker", "sqlalchemy", "alembic"},
-    "control": {"errors", "broker", "lab", "log", "trio", "h11", "msgspec"},
+    "control": {"errors", "imports", "broker", "lab", "log", "trio", "h11", "msgspec"},
     # a client of our own, and what became of the order, told from the broker's trace; a scenario
     # that is played exactly runs the broker's own code on a virtual clock
     "client": {"errors", "protocol", "trio"},
@@ -34,6 +34,18 @@ MAY_IMPORT = {
     "app": LEAVES | {"protocol", "broker", "connection", "server", "store", "control", "trio"},
     "cli": {"imports", "log", "config", "app", "lab", "click"},
 }
+LAB = (
+    # what it reads, and what it can say
+    *("trace", "texts"),
+    # what became of the order, why, and what that came to
+    *("analysis", "order", "explaining", "why", "verdict"),
+    # what is played, and how it is drawn and handed out
+    *("actors", "scripts", "scenario", "diagram", "export"),
+    # runs as they are kept, a running broker, plays on it, and traces played once more
+    *("keeping", "live", "playing", "rerun", "whatif"),
+)
+"""The rooms of the lab: each imports from those before it alone."""
+
 GUARDED = {name for names in MAY_IMPORT.values() for name in names} | set(MAY_IMPORT)
 MODULES = sorted(PACKAGE.rglob("*.py"))
 CORE = ("protocol", "broker", "connection")
@@ -51,7 +63,7 @@ TESTED_BY_THEIR_USERS = {
     "connection/connection_methods.py",  # by the connection
     "connection/state.py",
     "connection/transaction.py",  # by the tx class
-    "lab/boxes.py",  # by what makes them, and lays them out
+    "lab/diagram/boxes.py",  # by what makes them, and lays them out
     "lab/export/glyphs.py",  # by the pictures they are in
     "lab/export/lettering.py",
     "lab/rerun/inputs.py",  # by what reads them from a trace
@@ -76,6 +88,18 @@ def imported(path: Path) -> set[str]:
     return {name.removeprefix("amqplite.").split(".")[0] for name in names}
 
 
+def imported_within(path: Path, layer: str) -> set[str]:
+    """Return the rooms of a layer that a module imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.ImportFrom(module=str(module)) if module == f"amqplite.{layer}":
+                names |= {alias.name for alias in node.names}
+            case ast.ImportFrom(module=str(module)) if module.startswith(f"amqplite.{layer}."):
+                names.add(module.split(".")[2])
+    return names
+
+
 def named(path: Path) -> str:
     return str(path.relative_to(PACKAGE))
 
@@ -85,6 +109,13 @@ def test_a_module_imports_only_what_its_layer_may(path: Path) -> None:
     own = layer(path)
     if not own.startswith("__"):
         assert imported(path) & GUARDED <= MAY_IMPORT[own] | {own}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if layer(p) == "lab"], ids=named)
+def test_a_room_of_the_lab_imports_only_those_before_it(path: Path) -> None:
+    room = path.relative_to(PACKAGE / "lab").with_suffix("").parts[0]
+    before = LAB[: LAB.index(room) + 1] if room[0] != "_" else ()
+    assert imported_within(path, "lab") <= set(before)
 
 
 @pytest.mark.parametrize("path", [p for p in MODULES if layer(p) in CORE], ids=named)

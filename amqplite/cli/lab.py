@@ -107,9 +107,9 @@ def run(
 
     Exits with 1 if something else came of it than the scenario says.
     """
-    from amqplite.lab.plan import make_plan
     from amqplite.lab.scenario import ScenarioError, find
-    from amqplite.lab.settings import split
+    from amqplite.lab.scripts.plan import make_plan
+    from amqplite.lab.scripts.settings import split
 
     try:
         plan = make_plan(find(scenario), split(settings), variant, seed)
@@ -120,11 +120,11 @@ def run(
     if real:
         trace = _play_there(scenario, dict(plan.settings), variant, seed, url, user)
     else:
-        from amqplite.lab.exact import play_exact
+        from amqplite.lab.playing.exact import play_exact
 
         trace = play_exact(plan)
     told = _account(trace)
-    from amqplite.lab.expect import check_report
+    from amqplite.lab.scripts.expect import check_report
 
     header = trace.header
     checks = (
@@ -229,7 +229,7 @@ def _play_there(
     user: str,
 ) -> "Trace":
     """Play a scenario on a broker that runs."""
-    from amqplite.lab.remote import RemoteError, RemoteLab
+    from amqplite.lab.playing.remote import RemoteError, RemoteLab
 
     name, _, password = user.partition(":")
     try:
@@ -258,9 +258,9 @@ def _default_url() -> str:
 
 
 def _file_or_scenario(name: str) -> "Account":
-    from amqplite.lab.exact import play_exact
-    from amqplite.lab.plan import make_plan
+    from amqplite.lab.playing.exact import play_exact
     from amqplite.lab.scenario import ORDER, ScenarioError, find
+    from amqplite.lab.scripts.plan import make_plan
 
     scenario, _, variant = name.partition(":")
     if scenario not in ORDER:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from amqplite.lab.expect import Check
     from amqplite.lab.export.account import Account
+    from amqplite.lab.scripts.expect import Check
 
 FORMATS = {
     "svg": "SVG",

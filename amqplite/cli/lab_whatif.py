@@ -62,8 +62,8 @@ def ask(
 
 def _policy(settings: Sequence[str]) -> "Policy":
     from amqplite.lab.rerun.policy import read_policy
-    from amqplite.lab.script import ScenarioError
-    from amqplite.lab.settings import split
+    from amqplite.lab.scripts.script import ScenarioError
+    from amqplite.lab.scripts.settings import split
 
     try:
         return read_policy(split(settings))
@@ -80,8 +80,8 @@ def _several(policies: Sequence[str]) -> list["Policy"]:
 
 
 def _show_several(found: "Comparison", trace: "Trace", language: str, how: dict[str, Any]) -> None:
+    from amqplite.lab.explaining.teller import Teller
     from amqplite.lab.rerun.table import whatif_text
-    from amqplite.lab.teller import Teller
 
     if how["as_json"]:
         print_json({"check": found.check, "rows": found.rows, "sentence": found.sentence})
@@ -100,9 +100,9 @@ def _show_several(found: "Comparison", trace: "Trace", language: str, how: dict[
 
 def _show_one(found: "WhatIf", language: str, how: dict[str, Any]) -> None:
     """Show the run as any other, and what is to be said of it."""
+    from amqplite.lab.explaining.teller import Teller
     from amqplite.lab.export.account import account
     from amqplite.lab.rerun.table import whatif_text
-    from amqplite.lab.teller import Teller
 
     if how["as_json"]:
         print_json(found.told())

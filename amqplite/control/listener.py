@@ -10,6 +10,7 @@ import trio
 
 from amqplite.control.site import Site
 from amqplite.errors import LoginRefused
+from amqplite.imports import uncollected
 from amqplite.log import get_logger
 
 CONNECTIONS_MAX = 256
@@ -44,11 +45,12 @@ class HttpListener:
             await trio.aclose_forcefully(stream)
 
     def _load(self) -> Serve:
-        from amqplite.control.dispatch import Dispatcher
-        from amqplite.control.http import serve_http
-        from amqplite.control.request import peer_of
-        from amqplite.control.router import Router
-        from amqplite.control.routes import ROUTES
+        with uncollected():
+            from amqplite.control.dispatch import Dispatcher
+            from amqplite.control.http import serve_http
+            from amqplite.control.request import peer_of
+            from amqplite.control.router import Router
+            from amqplite.control.routes import ROUTES
 
         dispatch = Dispatcher(self._site, Router(ROUTES), self._on_fault, self._on_refused)
         return lambda stream: serve_http(stream, dispatch, peer_of(stream))

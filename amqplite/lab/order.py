@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from amqplite.broker.order import Arrival
 from amqplite.broker.trace import Event
-from amqplite.lab.attribution import Verdict, across, attribute
-from amqplite.lab.counts import Counts
-from amqplite.lab.following import Following
-from amqplite.lab.message import Place, Return
-from amqplite.lab.metrics import Metrics
-from amqplite.lab.scopes import Overtaken
+from amqplite.lab.analysis.attribution import Verdict, across, attribute
+from amqplite.lab.analysis.counts import Counts
+from amqplite.lab.analysis.following import Following
+from amqplite.lab.analysis.message import Place, Return
+from amqplite.lab.analysis.metrics import Metrics
+from amqplite.lab.analysis.scopes import Overtaken
 from amqplite.lab.trace import Header
 
 NAMED_MAX = 5

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from amqplite.lab.checking import check
-from amqplite.lab.script import Scenario, ScenarioError, placed
+from amqplite.lab.scripts.checking import check
+from amqplite.lab.scripts.script import Scenario, ScenarioError, placed
 
 __all__ = ["ORDER", "Scenario", "ScenarioError", "catalogue", "find", "read"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from amqplite.lab.counts import Counts
-from amqplite.lab.metrics import Metrics
+from amqplite.lab.analysis.counts import Counts
+from amqplite.lab.analysis.metrics import Metrics
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.order import Analysis, Report
-from amqplite.lab.teller import Teller
 from amqplite.lab.why import LANGUAGES
 
 NAMED_MAX = 5

@@ -5,11 +5,11 @@ from functools import partial
 
 from msgspec import Struct
 
-from amqplite.lab import sentences
-from amqplite.lab.message import Message
+from amqplite.lab.analysis.message import Message
+from amqplite.lab.explaining import sentences
+from amqplite.lab.explaining.sentences import Clause
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.order import Analysis, Story
-from amqplite.lab.sentences import Clause
-from amqplite.lab.teller import Teller
 
 LANGUAGES = ("en", "zh")
 

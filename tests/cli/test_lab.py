@@ -161,7 +161,7 @@ def test_run_plays_on_a_broker_that_runs() -> None:
 
 
 def test_it_exits_with_1_if_not_as_it_must_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    from amqplite.lab import expect
+    from amqplite.lab.scripts import expect
 
     wrong = [expect.Check(what="inversions q", expected=1, got=2, ok=False)]
     monkeypatch.setattr(expect, "check_report", lambda *_: wrong)

@@ -14,7 +14,7 @@ from amqplite.control.http import HttpLimits, serve_http
 from amqplite.control.request import Request
 from amqplite.control.response import Response
 from amqplite.control.stream import Message, Streams, resumed_after
-from amqplite.lab.bell import Bell
+from amqplite.lab.keeping.bell import Bell
 from tests.control.http_client import LOCAL, HttpClient, http_client, request
 from tests.control.sites import make_site
 

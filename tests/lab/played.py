@@ -13,8 +13,8 @@ from amqplite.client.connection import Connection
 from amqplite.client.target import Target
 from amqplite.connection.connection import ConnectionLimits
 from amqplite.lab.actors import ConsumerSpec, Fault, ProducerSpec, Publish
-from amqplite.lab.cast import Cast
-from amqplite.lab.stage import Pace
+from amqplite.lab.playing.cast import Cast
+from amqplite.lab.playing.stage import Pace
 from tests.client.served import Served, served
 
 TICK_S = 0.4

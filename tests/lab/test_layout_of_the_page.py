@@ -11,9 +11,9 @@ import pytest
 from msgspec import to_builtins
 
 from amqplite.broker.trace import as_dict
-from amqplite.lab.exact import run_exact
+from amqplite.lab.diagram.layout import lay_out, layout_json
 from amqplite.lab.export.account import Account, account
-from amqplite.lab.layout import lay_out, layout_json
+from amqplite.lab.playing.exact import run_exact
 from amqplite.lab.scenario import ORDER, find
 from amqplite.lab.trace import Header, Trace
 from tests.broker_process import ROOT

@@ -9,8 +9,8 @@ import pytest
 
 from amqplite.broker.trace import Event
 from amqplite.lab import order
-from amqplite.lab.messages import CLOSED_MAX
-from amqplite.lab.metrics import Metrics
+from amqplite.lab.analysis.messages import CLOSED_MAX
+from amqplite.lab.analysis.metrics import Metrics
 from amqplite.lab.order import Analysis
 from amqplite.lab.trace import Header
 from amqplite.lab.why import explain

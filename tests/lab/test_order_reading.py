@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from amqplite.broker.event_log import TYPES
 from amqplite.broker.trace import TOLD_LATE, Event
-from amqplite.lab.metrics import Metrics
+from amqplite.lab.analysis.metrics import Metrics
 from amqplite.lab.order import Analysis
 from amqplite.lab.trace import NUMBER_MAX, Header
 from amqplite.lab.verdict import verdict

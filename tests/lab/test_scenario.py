@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from amqplite.lab.lesson import Words
 from amqplite.lab.scenario import FOLDER, ORDER, ScenarioError, catalogue, find, read
-from amqplite.lab.script import Scenario
+from amqplite.lab.scripts.lesson import Words
+from amqplite.lab.scripts.script import Scenario
 
 FIG = (FOLDER / "fig-11-2.toml").read_text()
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from amqplite.lab.order import Analysis
-from amqplite.lab.plan import TICK_US
 from amqplite.lab.rerun.policy import RECORDED, Policy
 from amqplite.lab.rerun.refusal import CannotRerun
 from amqplite.lab.rerun.rows import Row
+from amqplite.lab.scripts.plan import TICK_US
 from amqplite.lab.trace import Trace, read_jsonl, write_jsonl
 from amqplite.lab.whatif import Study, compare_policies, fork, what_if
 from tests.lab.rerun.recorded import PLAYS, keyed, order, recorded, ticks

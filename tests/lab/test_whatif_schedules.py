@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from amqplite.connection.connection import ConnectionLimits, Peer
-from amqplite.lab.counts import Counts
+from amqplite.lab.analysis.counts import Counts
 from amqplite.lab.order import Analysis
 from amqplite.lab.rerun.policy import RECORDED, Policy
 from amqplite.lab.trace import Header, Trace, TracedQueue

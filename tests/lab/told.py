@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from amqplite.broker.trace import Event
-from amqplite.lab.metrics import Metrics
+from amqplite.lab.analysis.metrics import Metrics
 from amqplite.lab.order import Analysis
 from amqplite.lab.trace import SECOND_US, Header
 

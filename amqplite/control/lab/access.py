@@ -7,7 +7,7 @@ from amqplite.control.call import Call
 from amqplite.control.errors import HttpError, no_such_object
 from amqplite.control.lab.desk import desk_of
 from amqplite.errors import AccessRefused
-from amqplite.lab.runs import Run
+from amqplite.lab.keeping.runs import Run
 
 
 def may_see(call: Call, run: Run) -> bool:

@@ -5,8 +5,8 @@ from functools import cache
 from amqplite.control.call import Call
 from amqplite.control.lab.desk import busy, desk_of
 from amqplite.control.response import NO_STORE, Response, encode
+from amqplite.lab.keeping.work import Busy
 from amqplite.lab.scenario import catalogue
-from amqplite.lab.work import Busy
 
 
 async def scenarios(call: Call) -> Response:

@@ -10,12 +10,12 @@ from amqplite.control.errors import HttpError
 from amqplite.control.rates import Rate
 from amqplite.control.site import Site
 from amqplite.control.stream import Streams
-from amqplite.lab.accounts import Accounts
-from amqplite.lab.player import Player
-from amqplite.lab.pump import Pump
-from amqplite.lab.runs import RunStore
-from amqplite.lab.tracing import Tracing
-from amqplite.lab.work import Work
+from amqplite.lab.keeping.accounts import Accounts
+from amqplite.lab.keeping.runs import RunStore
+from amqplite.lab.keeping.work import Work
+from amqplite.lab.live.pump import Pump
+from amqplite.lab.live.tracing import Tracing
+from amqplite.lab.playing.player import Player
 from amqplite.log import get_logger
 
 DEAR_MAX, DEAR_PER_S = 200, 5.0

@@ -21,10 +21,10 @@ from amqplite.lab.export.mermaid import mermaid
 from amqplite.lab.export.perfetto import perfetto
 from amqplite.lab.export.svg import svg
 from amqplite.lab.export.text import text
-from amqplite.lab.runs import Run
+from amqplite.lab.keeping.runs import Run
+from amqplite.lab.keeping.work import Busy
 from amqplite.lab.texts import CHINESE, language_of
 from amqplite.lab.trace import Trace, write_jsonl
-from amqplite.lab.work import Busy
 
 
 @dataclass(frozen=True, slots=True)

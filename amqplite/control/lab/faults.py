@@ -14,8 +14,8 @@ from amqplite.control.lab.access import owned_run
 from amqplite.control.lab.desk import bad
 from amqplite.control.response import Response, json_response
 from amqplite.errors import AccessRefused
-from amqplite.lab.script import ScenarioError
-from amqplite.lab.strike import ALLOWED_BY, may_be_struck, strike
+from amqplite.lab.live.strike import ALLOWED_BY, may_be_struck, strike
+from amqplite.lab.scripts.script import ScenarioError
 
 Name = Annotated[str, Meta(max_length=255)]
 

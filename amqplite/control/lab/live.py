@@ -18,12 +18,12 @@ from amqplite.control.lab.shown import shown
 from amqplite.control.response import Response, json_response
 from amqplite.control.stream import resumed_after
 from amqplite.errors import AccessRefused
-from amqplite.lab.outcome import outcome_of
-from amqplite.lab.recording import read_joined
-from amqplite.lab.runs import NAME_MAX, name_of
-from amqplite.lab.strike import may_be_struck, names_of
-from amqplite.lab.tracing import TooMany, Traced
-from amqplite.lab.work import Busy
+from amqplite.lab.keeping.outcome import outcome_of
+from amqplite.lab.keeping.recording import read_joined
+from amqplite.lab.keeping.runs import NAME_MAX, name_of
+from amqplite.lab.keeping.work import Busy
+from amqplite.lab.live.strike import may_be_struck, names_of
+from amqplite.lab.live.tracing import TooMany, Traced
 
 QUEUE_NAME_MAX = 255
 """Octets: what AMQP can say."""

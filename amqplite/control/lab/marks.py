@@ -10,7 +10,7 @@ from amqplite.control.call import Call
 from amqplite.control.errors import no_such_object
 from amqplite.control.lab.desk import desk_of
 from amqplite.control.response import Response, json_response
-from amqplite.lab.marks import Mark
+from amqplite.lab.live.marks import Mark
 
 Name = Annotated[str, Meta(max_length=255)]
 

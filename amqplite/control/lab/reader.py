@@ -7,7 +7,7 @@ import trio
 
 from amqplite.control.response import NO_STORE, Response, encode
 from amqplite.control.stream import Message
-from amqplite.lab.recording import Recording
+from amqplite.lab.keeping.recording import Recording
 
 STEP_EVENTS = 250
 

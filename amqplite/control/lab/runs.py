@@ -13,10 +13,10 @@ from amqplite.control.lab.reader import RecordingReader, page_of
 from amqplite.control.lab.shown import listed, outcome, shown
 from amqplite.control.response import Response, json_response
 from amqplite.control.stream import NO_MORE, resumed_after
-from amqplite.lab.runs import NAME_MAX, name_of
+from amqplite.lab.keeping.runs import NAME_MAX, name_of
+from amqplite.lab.keeping.work import Busy
 from amqplite.lab.texts import CHINESE, language_of
 from amqplite.lab.why import explain
-from amqplite.lab.work import Busy
 
 SCOPES = ("queue", "consumer", "key", "publisher", "publish")
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from amqplite.control.lab.desk import Desk
-from amqplite.lab.outcome import Outcome, outcome_of
-from amqplite.lab.runs import Run
+from amqplite.lab.keeping.outcome import Outcome, outcome_of
+from amqplite.lab.keeping.runs import Run
 
 OUTCOME = ("metrics", "counts", "whys", "verdict", "expect")
 

@@ -10,13 +10,13 @@ from amqplite.control.call import Call
 from amqplite.control.lab.desk import Desk, bad, busy, desk_of
 from amqplite.control.lab.shown import shown
 from amqplite.control.response import Response, json_response
-from amqplite.lab.plan import Plan, make_plan
-from amqplite.lab.recording import OCTETS_MAX
-from amqplite.lab.runs import Run, name_of
+from amqplite.lab.keeping.recording import OCTETS_MAX
+from amqplite.lab.keeping.runs import Run, name_of
+from amqplite.lab.keeping.work import Busy
 from amqplite.lab.scenario import ScenarioError, find
-from amqplite.lab.script import Setting
+from amqplite.lab.scripts.plan import Plan, make_plan
+from amqplite.lab.scripts.script import Setting
 from amqplite.lab.trace import TraceError, read_jsonl
-from amqplite.lab.work import Busy
 
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where a broker that listens everywhere is reached from its own machine."""

@@ -12,14 +12,14 @@ from amqplite.control.lab.access import visible_run
 from amqplite.control.lab.desk import Desk, bad, busy, desk_of
 from amqplite.control.lab.shown import shown
 from amqplite.control.response import Response, json_response
-from amqplite.lab.recording import read_joined
+from amqplite.lab.keeping.recording import read_joined
+from amqplite.lab.keeping.runs import Run, name_of
+from amqplite.lab.keeping.work import Busy
 from amqplite.lab.rerun.policy import Policy, read_policy
 from amqplite.lab.rerun.refusal import CannotRerun
-from amqplite.lab.runs import Run, name_of
 from amqplite.lab.texts import CHINESE, language_of
 from amqplite.lab.trace import Header
 from amqplite.lab.whatif import Comparison, Study, WhatIf
-from amqplite.lab.work import Busy
 
 POLICIES_MAX = 8
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from amqplite.broker.trace import Event
-from amqplite.lab.counts import Counts
+from amqplite.lab.analysis.counts import Counts
+from amqplite.lab.analysis.metrics import Metrics
+from amqplite.lab.diagram.layout import Layout, lay_out
+from amqplite.lab.diagram.scales import INSTANT
 from amqplite.lab.export.words import Words
-from amqplite.lab.layout import Layout, lay_out
-from amqplite.lab.metrics import Metrics
 from amqplite.lab.order import Analysis, Annotation, Report
-from amqplite.lab.scales import INSTANT
 from amqplite.lab.scenario import Scenario, ScenarioError, find
 from amqplite.lab.texts import text
 from amqplite.lab.trace import Header, Trace

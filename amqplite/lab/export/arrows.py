@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import hypot
 from typing import NamedTuple
 
-from amqplite.lab.boxes import WAITS, Arrow, Bar
+from amqplite.lab.diagram.boxes import WAITS, Arrow, Bar
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.chart import SLANT, Chart, Strip
 from amqplite.lab.export.drawing import Drawing, number

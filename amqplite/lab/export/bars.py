@@ -1,6 +1,6 @@
 """Bars of a picture: what waits, and what is held."""
 
-from amqplite.lab.boxes import WAITS, Bar
+from amqplite.lab.diagram.boxes import WAITS, Bar
 from amqplite.lab.export import glyphs
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.arrows import AUTO

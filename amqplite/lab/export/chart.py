@@ -4,13 +4,13 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from amqplite.lab.boxes import Arrow, Bar
+from amqplite.lab.diagram.boxes import Arrow, Bar
+from amqplite.lab.diagram.lanes import Lane
+from amqplite.lab.diagram.layout import Layout
+from amqplite.lab.diagram.scales import INSTANT, Kind, Scale, even_instants, instants_of, make_scale
 from amqplite.lab.export.notes import FOOT, HEAD, Note, notes_of
 from amqplite.lab.export.width import pixels
 from amqplite.lab.export.words import Words, plain
-from amqplite.lab.lanes import Lane
-from amqplite.lab.layout import Layout
-from amqplite.lab.scales import INSTANT, Kind, Scale, even_instants, instants_of, make_scale
 
 MARGIN = 32
 LABELS = 76, 168

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 
 from amqplite.broker.trace import Event
-from amqplite.lab.crossings import GONE
+from amqplite.lab.diagram.crossings import GONE
 from amqplite.lab.export.account import Account
 
 COLUMNS = (

@@ -1,6 +1,6 @@
 """What a picture's arrows and bars are on: the axis, the grid and the lanes."""
 
-from amqplite.lab.boxes import Span
+from amqplite.lab.diagram.boxes import Span
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.chart import MARGIN, Chart, Strip, lane_name
 from amqplite.lab.export.drawing import Drawing, number

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from amqplite.lab.boxes import WAITS
+from amqplite.lab.diagram.boxes import WAITS
 from amqplite.lab.export import glyphs
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.chart import MARGIN, Chart

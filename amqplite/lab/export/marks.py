@@ -1,13 +1,13 @@
 """What happened at an instant, drawn above all else."""
 
-from amqplite.lab.boxes import Mark
+from amqplite.lab.diagram.boxes import Mark
+from amqplite.lab.diagram.scales import INSTANT
 from amqplite.lab.export import glyphs
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.chart import DISC, Chart, Strip
 from amqplite.lab.export.drawing import Drawing, number
 from amqplite.lab.export.lettering import write
 from amqplite.lab.export.words import Words
-from amqplite.lab.scales import INSTANT
 
 NAMED_MAX = 3
 """Messages that are named where they are let go at once; of more, the first and the last."""

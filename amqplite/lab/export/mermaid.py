@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from amqplite.lab.boxes import Arrow, Bar, Mark
+from amqplite.lab.diagram.boxes import Arrow, Bar, Mark
+from amqplite.lab.diagram.lanes import Lane
+from amqplite.lab.diagram.layout import Layout
 from amqplite.lab.export.account import Account
 from amqplite.lab.export.chart import lane_name
 from amqplite.lab.export.drawing import harmless
 from amqplite.lab.export.words import GIVEN_BACK, Words
-from amqplite.lab.lanes import Lane
-from amqplite.lab.layout import Layout
 
 ARROWS_MAX = 60
 """Arrows of a diagram: longer ones nobody reads, and some places refuse them."""

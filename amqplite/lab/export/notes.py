@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from amqplite.lab.boxes import Arrow, Mark
+from amqplite.lab.diagram.boxes import Arrow, Mark
+from amqplite.lab.diagram.layout import Layout
 from amqplite.lab.export.width import cut, pixels
 from amqplite.lab.export.words import GIVEN_BACK, Words
-from amqplite.lab.layout import Layout
 
 HEAD, FOOT = 25, 22
 """Heights of a row of notes above the bars of a lane, and below."""

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import json
 
-from amqplite.lab.expect import Check
 from amqplite.lab.export.account import Account
+from amqplite.lab.scripts.expect import Check
 
 
 def numbers(account: Account, checks: list[Check]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Order lines of a picture: what was published above, what completed below, crossings ringed."""
 
-from amqplite.lab.crossings import Crossing, Line, OrderLines
+from amqplite.lab.diagram.crossings import Crossing, Line, OrderLines
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.drawing import Drawing, number
 from amqplite.lab.export.place import Box, Places

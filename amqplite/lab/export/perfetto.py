@@ -9,13 +9,13 @@ from typing import Any
 
 from msgspec import json
 
-from amqplite.lab.boxes import Bar
+from amqplite.lab.diagram.boxes import Bar
+from amqplite.lab.diagram.lanes import queue_lane
+from amqplite.lab.diagram.layout import lay_out
 from amqplite.lab.export.account import Account
 from amqplite.lab.export.chart import lane_name
 from amqplite.lab.export.drawing import harmless
 from amqplite.lab.export.words import Words
-from amqplite.lab.lanes import queue_lane
-from amqplite.lab.layout import lay_out
 
 TraceEvent = dict[str, Any]
 

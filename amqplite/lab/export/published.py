@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from amqplite.lab.boxes import Mark
+from amqplite.lab.diagram.boxes import Mark
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.arrows import through
 from amqplite.lab.export.chart import DISC, SLANT, Chart, lane_name

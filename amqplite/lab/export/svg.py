@@ -3,6 +3,8 @@
 from functools import partial
 
 from amqplite import __version__
+from amqplite.lab.diagram.layout import Layout
+from amqplite.lab.diagram.scales import Kind, make_scale
 from amqplite.lab.export import glyphs
 from amqplite.lab.export import palette as colour
 from amqplite.lab.export.account import Account
@@ -18,8 +20,6 @@ from amqplite.lab.export.order import OrderBlock
 from amqplite.lab.export.published import draw_published, draw_through
 from amqplite.lab.export.width import cut, pixels, wrap
 from amqplite.lab.export.words import Words
-from amqplite.lab.layout import Layout
-from amqplite.lab.scales import Kind, make_scale
 
 FONTS = (
     "'Helvetica Neue', 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', Arial, 'PingFang SC', "

@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Callable
 
-from amqplite.lab.boxes import WAITS, Arrow, Bar, Mark
+from amqplite.lab.diagram.boxes import WAITS, Arrow, Bar, Mark
+from amqplite.lab.diagram.layout import Layout
+from amqplite.lab.diagram.scales import even_instants, make_scale
 from amqplite.lab.export.canvas import Canvas, fitted, harmless
 from amqplite.lab.export.chart import lane_name, times_of
 from amqplite.lab.export.text_notes import TextNote, notes_below
 from amqplite.lab.export.width import cells, cut
 from amqplite.lab.export.words import GIVEN_BACK, Words, plain
-from amqplite.lab.layout import Layout
-from amqplite.lab.scales import even_instants, make_scale
 
 LABEL_MAX = 16
 NAME_MAX = 10

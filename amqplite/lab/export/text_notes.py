@@ -3,12 +3,12 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from amqplite.lab.boxes import Arrow
+from amqplite.lab.diagram.boxes import Arrow
+from amqplite.lab.diagram.lanes import Lane
+from amqplite.lab.diagram.layout import Layout
 from amqplite.lab.export.canvas import harmless, styled
 from amqplite.lab.export.width import cells
 from amqplite.lab.export.words import GIVEN_BACK, Words
-from amqplite.lab.lanes import Lane
-from amqplite.lab.layout import Layout
 
 NOTES_MAX = 4
 """Of each kind, on a lane."""

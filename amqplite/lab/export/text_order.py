@@ -1,6 +1,6 @@
 """Order lines in characters."""
 
-from amqplite.lab.crossings import Line, OrderLines
+from amqplite.lab.diagram.crossings import Line, OrderLines
 from amqplite.lab.export.canvas import Canvas, harmless, styled
 from amqplite.lab.export.width import cells, cut, wrap
 from amqplite.lab.export.words import Words

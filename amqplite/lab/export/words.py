@@ -1,6 +1,6 @@
 """The words of an export, in the reader's language, with its times as people read them."""
 
-from amqplite.lab.boxes import WAITS, Bar
+from amqplite.lab.diagram.boxes import WAITS, Bar
 from amqplite.lab.texts import text
 
 SECOND_US = 1_000_000

@@ -5,11 +5,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.rerun.inputs import Inputs
 from amqplite.lab.rerun.policy import Policy
 from amqplite.lab.rerun.rerun import Rerun
 from amqplite.lab.rerun.standin import Ending
-from amqplite.lab.teller import Teller
 from amqplite.lab.why import LANGUAGES
 
 EACH_MAX = 5

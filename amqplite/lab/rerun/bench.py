@@ -14,7 +14,7 @@ from amqplite.broker.trace import Event
 from amqplite.broker.vhost import Vhost
 from amqplite.client.core import Core
 from amqplite.connection.connection import Connection, ConnectionLimits, Peer
-from amqplite.lab.virtual import EPOCH_MS, TARGET, commit, new_broker
+from amqplite.lab.playing.virtual import EPOCH_MS, TARGET, commit, new_broker
 from amqplite.protocol.codec import Method, method_frame
 from amqplite.protocol.frames import HEARTBEAT_FRAME
 from amqplite.protocol.methods import ChannelOpen

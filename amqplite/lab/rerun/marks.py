@@ -1,11 +1,11 @@
 """Has a re-run's trace tell what a broker can't see, as far as the recorded one told of it."""
 
 from amqplite.broker.trace import Event
+from amqplite.lab.playing.resequencer import Resequencer
 from amqplite.lab.rerun.bench import Bench
 from amqplite.lab.rerun.ground import Ground
 from amqplite.lab.rerun.inputs import End, Inputs, QueueName, Taker
 from amqplite.lab.rerun.topology import Topology
-from amqplite.lab.resequencer import Resequencer
 
 EFFECTS = ("applied", "skipped_duplicate")
 

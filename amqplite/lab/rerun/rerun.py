@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from amqplite.broker.trace import Event
+from amqplite.lab.live.scope import Scope
 from amqplite.lab.rerun.bench import BROKERS, Bench
 from amqplite.lab.rerun.cast import Action, Cast
 from amqplite.lab.rerun.ground import Ground
@@ -14,7 +15,6 @@ from amqplite.lab.rerun.post import Post
 from amqplite.lab.rerun.retelling import Retelling
 from amqplite.lab.rerun.switch import switch
 from amqplite.lab.rerun.topology import Topology, arguments_of, arrange
-from amqplite.lab.scope import Scope
 from amqplite.lab.trace import Header, Trace, TracedQueue
 
 HANDOUTS_MAX = 20

@@ -7,12 +7,12 @@ from typing import Any
 from msgspec import Struct
 
 from amqplite.broker.trace import Event
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.order import Analysis
 from amqplite.lab.rerun.inputs import Inputs
 from amqplite.lab.rerun.policy import Policy
 from amqplite.lab.rerun.rerun import Rerun
 from amqplite.lab.rerun.words import policy_words
-from amqplite.lab.teller import Teller
 from amqplite.lab.why import LANGUAGES
 
 _SHARE = 0.95

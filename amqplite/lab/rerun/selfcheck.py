@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.rerun.inputs import Inputs, QueueName
-from amqplite.lab.teller import Teller
 from amqplite.lab.trace import Trace
 from amqplite.lab.why import LANGUAGES
 

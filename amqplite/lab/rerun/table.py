@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.export.canvas import harmless, to_ascii
 from amqplite.lab.export.width import cells, wrap
 from amqplite.lab.rerun.assumptions import Assumption
 from amqplite.lab.rerun.rows import Row
 from amqplite.lab.rerun.selfcheck import SelfCheck
-from amqplite.lab.teller import Teller
 
 PROSE = 96
 """Columns of a line of prose at most."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.rerun.inputs import Inputs
 from amqplite.lab.rerun.policy import Policy
-from amqplite.lab.teller import Teller
 
 
 def policy_words(inputs: Inputs, policy: Policy, tell: Teller) -> str:

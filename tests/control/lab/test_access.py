@@ -8,8 +8,8 @@ from amqplite.control.lab.access import may_see, owned_run, visible_run
 from amqplite.control.lab.desk import desk_of
 from amqplite.control.site import Site
 from amqplite.errors import AccessRefused
-from amqplite.lab.recording import Recording
-from amqplite.lab.runs import Run
+from amqplite.lab.keeping.recording import Recording
+from amqplite.lab.keeping.runs import Run
 from amqplite.lab.trace import Header
 from tests.control.sites import make_site
 

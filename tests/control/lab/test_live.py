@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from trio.testing import wait_all_tasks_blocked
 
-from amqplite.lab import recording, tracing
+from amqplite.lab.keeping import recording
+from amqplite.lab.live import tracing
 from amqplite.protocol.methods import BasicAck, BasicConsume
 from tests.connection.client import Client
 from tests.control.lab.labs import Lab, lab, send, stream, traced

@@ -16,8 +16,8 @@ from amqplite.control.lab.reader import (
     gap_behind,
     page_of,
 )
-from amqplite.lab import recording
-from amqplite.lab.recording import Recording
+from amqplite.lab.keeping import recording
+from amqplite.lab.keeping.recording import Recording
 from amqplite.lab.trace import Header
 
 

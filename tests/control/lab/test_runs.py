@@ -6,7 +6,7 @@ import httpx
 import pytest
 import trio
 
-from amqplite.lab import runs as kept
+from amqplite.lab.keeping import runs as kept
 from tests.control.lab.labs import lab, stream
 
 

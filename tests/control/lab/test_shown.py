@@ -6,12 +6,12 @@ from amqplite.control.auth import ANONYMOUS
 from amqplite.control.call import Call
 from amqplite.control.lab.desk import Desk, desk_of
 from amqplite.control.lab.shown import listed, outcome, shown
-from amqplite.lab.outcome import outcome_of
-from amqplite.lab.recording import Recording
-from amqplite.lab.runs import Run
+from amqplite.lab.keeping.outcome import outcome_of
+from amqplite.lab.keeping.recording import Recording
+from amqplite.lab.keeping.runs import Run
 from amqplite.lab.trace import Header
 from tests.control.sites import make_site
-from tests.lab.test_recording import story
+from tests.lab.keeping.test_recording import story
 
 KNOWN = {
     "id",

@@ -9,9 +9,9 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from amqplite.control.lab import desk
-from amqplite.lab import recording
+from amqplite.lab.keeping import recording
+from amqplite.lab.keeping.work import WAITING_MAX
 from amqplite.lab.scenario import ORDER, find
-from amqplite.lab.work import WAITING_MAX
 from tests.control.lab.labs import Lab, lab, stream
 
 SCENARIOS = [name for name in ORDER if not find(name).own]

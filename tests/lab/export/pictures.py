@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from amqplite.broker.trace import Event
+from amqplite.lab.diagram.scales import Kind
 from amqplite.lab.export.account import Account, account
 from amqplite.lab.export.chart import Chart
 from amqplite.lab.export.drawing import Drawing
 from amqplite.lab.export.words import Words
-from amqplite.lab.scales import Kind
 from amqplite.lab.trace import Header, Trace
 from tests.lab.story import TICK, Story, figure_11_2
 

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
+from amqplite.lab.diagram.lanes import Lane
+from amqplite.lab.diagram.scales import Kind
 from amqplite.lab.export.chart import CHART, GAP, Chart, lane_name, times_of
-from amqplite.lab.lanes import Lane
-from amqplite.lab.scales import Kind
 from tests.lab.export.pictures import WORDS, account_of, chart_of
 from tests.lab.story import TICK, Story, figure_11_2
 

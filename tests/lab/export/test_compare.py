@@ -1,9 +1,9 @@
 """What differs between two runs, and what it costs."""
 
-from amqplite.lab.exact import run_exact
 from amqplite.lab.export.account import Account, account
 from amqplite.lab.export.compare import compare, price
 from amqplite.lab.export.width import cells
+from amqplite.lab.playing.exact import run_exact
 from amqplite.lab.scenario import find
 from tests.lab.export.pictures import WORDS, account_of
 from tests.lab.story import Story

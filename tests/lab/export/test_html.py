@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from amqplite.lab.exact import run_exact
 from amqplite.lab.export.account import Account, account
 from amqplite.lab.export.html import FOLDER, html, in_script
+from amqplite.lab.playing.exact import run_exact
 from amqplite.lab.scenario import find
 from amqplite.lab.trace import read_jsonl
 from tests.lab.export.pictures import account_of

@@ -2,8 +2,8 @@
 
 import json
 
-from amqplite.lab.expect import Check
 from amqplite.lab.export.numbers import as_json, numbers
+from amqplite.lab.scripts.expect import Check
 from tests.lab.export.pictures import account_of
 
 

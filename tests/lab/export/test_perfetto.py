@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from amqplite.lab.exact import run_exact
 from amqplite.lab.export.account import Account, account
 from amqplite.lab.export.perfetto import perfetto
+from amqplite.lab.playing.exact import run_exact
 from amqplite.lab.scenario import find
 from tests.lab.export.pictures import account_of
 from tests.lab.story import TICK, Story

@@ -11,10 +11,10 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from amqplite.lab.exact import run_exact
+from amqplite.lab.diagram.scales import Kind
 from amqplite.lab.export.account import account
 from amqplite.lab.export.svg import svg
-from amqplite.lab.scales import Kind
+from amqplite.lab.playing.exact import run_exact
 from amqplite.lab.scenario import find
 from tests.lab.export.pictures import account_of
 from tests.lab.story import Story, figure_11_2

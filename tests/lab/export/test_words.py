@@ -2,7 +2,7 @@
 
 import pytest
 
-from amqplite.lab.boxes import Bar
+from amqplite.lab.diagram.boxes import Bar
 from amqplite.lab.export.words import Words, decimal, plain
 from tests.lab.export.pictures import account_of
 from tests.lab.story import TICK

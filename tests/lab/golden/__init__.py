@@ -7,13 +7,13 @@ what `git diff` says of them.
 from functools import cache
 from pathlib import Path
 
-from amqplite.lab.exact import run_exact
 from amqplite.lab.export.account import account
 from amqplite.lab.export.csv import csv_table
 from amqplite.lab.export.markdown import markdown
 from amqplite.lab.export.mermaid import mermaid
 from amqplite.lab.export.svg import svg
 from amqplite.lab.export.text import text
+from amqplite.lab.playing.exact import run_exact
 from amqplite.lab.scenario import find
 from amqplite.lab.trace import write_jsonl
 

@@ -13,7 +13,7 @@ import pytest
 from pika.adapters.blocking_connection import BlockingChannel
 
 from amqplite.broker.recorder import IN_A_FLOOD
-from amqplite.lab.recording import EVENTS_MAX
+from amqplite.lab.keeping.recording import EVENTS_MAX
 from tests.broker_process import ROOT, BrokerProcess
 from tests.hostile.conftest import resident
 from tests.lab.real.conftest import Declare, Publish

@@ -6,14 +6,14 @@ import msgspec
 
 from amqplite.broker.trace import Event
 from amqplite.lab.actors import Publish
-from amqplite.lab.exact import play_exact, run_exact
-from amqplite.lab.plan import TICK_US, make_plan
+from amqplite.lab.playing.exact import play_exact, run_exact
 from amqplite.lab.rerun.inputs import Inputs
 from amqplite.lab.rerun.measuring import measure
 from amqplite.lab.rerun.policy import RECORDED, Policy
 from amqplite.lab.rerun.rerun import Rerun, rerun
 from amqplite.lab.scenario import catalogue, find
-from amqplite.lab.script import Binding, Exchange
+from amqplite.lab.scripts.plan import TICK_US, make_plan
+from amqplite.lab.scripts.script import Binding, Exchange
 from amqplite.lab.trace import Header, Trace, TracedQueue
 from tests.lab.story import Story
 

@@ -1,7 +1,7 @@
 from amqplite.broker.redelivery import Cause
 from amqplite.broker.trace import Event
+from amqplite.lab.playing.virtual import EPOCH_MS
 from amqplite.lab.rerun.bench import Bench
-from amqplite.lab.virtual import EPOCH_MS
 from amqplite.protocol.methods import BasicAck, BasicConsume
 from tests.connection.client import publish
 

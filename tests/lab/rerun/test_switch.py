@@ -1,7 +1,7 @@
 """Another policy from the middle on, seen from what comes of it."""
 
-from amqplite.lab.plan import TICK_US
 from amqplite.lab.rerun.policy import Policy
+from amqplite.lab.scripts.plan import TICK_US
 from tests.lab.rerun.recorded import again, order, recorded, ticks, told
 
 

@@ -1,7 +1,7 @@
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.export.width import cells
 from amqplite.lab.rerun.policy import Policy
 from amqplite.lab.rerun.table import table, whatif_text
-from amqplite.lab.teller import Teller
 from amqplite.lab.whatif import Study
 from tests.lab.rerun.recorded import recorded
 

@@ -1,8 +1,8 @@
 import pytest
 
+from amqplite.lab.explaining.teller import Teller
 from amqplite.lab.rerun.policy import RECORDED, Policy
 from amqplite.lab.rerun.words import policy_words
-from amqplite.lab.teller import Teller
 from tests.lab.rerun.recorded import inputs_of
 
 WORDS = [

@@ -1,0 +1,1 @@
+"""The space-time diagram: from events to bars, arrows and places; no drawing yet."""

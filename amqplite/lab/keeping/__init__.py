@@ -1,0 +1,1 @@
+"""Runs as they are recorded and kept, and what came of them."""

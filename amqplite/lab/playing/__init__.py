@@ -1,0 +1,1 @@
+"""Scenarios played: by real clients over TCP, or exactly, on a virtual clock."""

@@ -1,0 +1,1 @@
+"""What a scenario file says, checked, and settled into a plan."""
