@@ -36,8 +36,9 @@ DATABASE = "amqplite.db"
 OBJECTS_MADE = 10_000
 """How many more objects than at the last look for garbage make Python look again.
 
-What the broker drops is freed at once, by its reference count, and hardly any of it is in cycles. But
-each look goes through what is in queues, in vain: with Python's own 700, that is some 3 % of its time.
+What the broker drops is freed at once, by its reference count, and hardly any of it is in cycles.
+But each look goes through what is in queues, in vain: with Python's own 700, that is some 3 % of
+its time.
 """
 
 

@@ -429,7 +429,10 @@ class QueueMachine(RuleBasedStateMachine):
     def nothing_stays_spilled_that_is_gone(self) -> None:
         if not self.rig.idle:
             return
-        ready = {self.queue(n).backlog.queue_id: model.ready for n, model in self.models.items()}
+        ready = {}
+        for name, model in self.models.items():
+            backlog = self.queue(name).backlog
+            ready |= dict.fromkeys((backlog.queue_id, *backlog.taken_ids), model.ready)
         for key, row in self.rig.store.spilled.items():
             assert number_of(row[6] or b"") in ready[split_key(key)[0]]
 
