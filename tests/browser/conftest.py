@@ -1,6 +1,7 @@
 """A broker, and a browser that shows its lab."""
 
 import shutil
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,12 +50,14 @@ def open_lab(browser: "Browser", broker: BrokerProcess, tmp_path: Path) -> Itera
         hash_: str = "", *, width: int = 1280, height: int = 860, theme: str = "light",
         language: str = "en-GB", motion: str = "reduce", user: str = "guest",
     ) -> "Lab":  # fmt: skip
+        token = b64encode(f"{user}:{user}".encode()).decode()
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if theme == "dark" else "light",
             reduced_motion="reduce" if motion == "reduce" else "no-preference",
             locale=language,
-            http_credentials={"username": user, "password": user},
+            # said at once: where a browser is asked first, each request goes through the test
+            extra_http_headers={"authorization": f"Basic {token}"},
         )
         context.set_default_timeout(15_000)
         contexts.append(context)
