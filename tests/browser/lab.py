@@ -17,6 +17,11 @@ new PerformanceObserver((list) => {
 }).observe({ type: "longtask", buffered: true });
 """
 
+FRAMES = """() => new Promise((done) => {
+  const wait = (n) => requestAnimationFrame(() => (n > 1 ? wait(n - 1) : done()));
+  wait(4); // one in which the change is seen, one in which it is drawn; and as many again
+})"""
+
 
 class Lab:
     """A page with the lab.
@@ -59,6 +64,12 @@ class Lab:
             "(!document.querySelector('.stage:not([hidden])')"
             " || Boolean(document.querySelector('.dia svg')))"
         )
+
+    def widen(self, width: int) -> None:
+        """Make the window so wide, and wait until what depends on it is drawn anew."""
+        self.page.set_viewport_size({"width": width, "height": 860})
+        self.until(f"innerWidth === {width}")
+        self.page.evaluate(FRAMES)
 
     def until(self, script: str, within_s: float = 15) -> None:
         """Wait until a script says true; asked from outside, for the policy allows no `eval`."""

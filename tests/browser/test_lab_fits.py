@@ -13,24 +13,21 @@ PLACES = (
 )
 
 
+SMALL = """[...document.querySelectorAll("button, a, input, select, summary")]
+  .filter((one) => one.checkVisibility() && !one.matches(".unseen, .skip, p a, td a"))
+  .map((one) => [one.textContent || one.id, one.getBoundingClientRect()])
+  .filter(([, box]) => box.width > 0 && (box.width < 24 || box.height < 24))
+  .map(([name, box]) => `${name}: ${box.width} × ${box.height}`)"""
+
+
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("language", ["en-GB", "zh-CN"])
-def test_a_phone_scrolls_in_one_direction(place: str, language: str, open_lab: Open) -> None:
+def test_a_phone_scrolls_in_one_direction_and_what_is_pressed_is_large_enough(
+    place: str, language: str, open_lab: Open
+) -> None:
     lab = open_lab(place, width=320, height=640, language=language)
     assert lab.ask("document.documentElement.scrollWidth") == 320
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_what_is_pressed_is_large_enough(place: str, open_lab: Open) -> None:
-    lab = open_lab(place, width=320, height=640)
-    small = lab.ask(
-        """[...document.querySelectorAll("button, a, input, select, summary")]
-          .filter((one) => one.checkVisibility() && !one.matches(".unseen, .skip, p a, td a"))
-          .map((one) => [one.textContent || one.id, one.getBoundingClientRect()])
-          .filter(([, box]) => box.width > 0 && (box.width < 24 || box.height < 24))
-          .map(([name, box]) => `${name}: ${box.width} × ${box.height}`)"""
-    )
-    assert small == []
+    assert lab.ask(SMALL) == []
 
 
 def test_a_hostile_name_is_only_a_name(broker: BrokerProcess, open_lab: Open) -> None:
