@@ -10,7 +10,14 @@ PLACES = (
     *("", "#/s/fig-11-2", "#/s/fig-11-2?step=run&sel=m3", "#/s/fig-11-2?step=run&sel=c:c1"),
     *("#/s/fig-11-2?step=why&guess=1.2.3.4.5&answer=none", "#/s/fig-11-2?step=fix"),
     *("#/s/lost-ack?step=why", "#/s/auto-ack-loss?step=run", "#/s/silent-death?step=why"),
-    *("#/s/your-own?step=run", "#/live", "#/live/%2F/q1", "#/runs", "#/compare"),
+    *(
+        "#/s/your-own?step=run",
+        "#/s/prefetch-blast?step=run",
+        "#/live",
+        "#/live/%2F/q1",
+        "#/runs",
+        "#/compare",
+    ),
     *("#/r/none", "#/s/none"),
 )
 
@@ -35,7 +42,9 @@ def english_in(words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_english_is_left(place: str, open_lab: Open) -> None:
+def test_no_english_is_left_and_a_phone_scrolls_in_one_direction(
+    place: str, open_lab: Open
+) -> None:
     lab = open_lab(place, language="zh-CN")
     assert lab.ask("document.documentElement.lang") == "zh-CN"
     told = lab.ask(
@@ -55,6 +64,8 @@ def test_no_english_is_left(place: str, open_lab: Open) -> None:
     assert {text: english_in(text) for text in told if english_in(text)} == {}
     missing = lab.ask("import('/lab/i18n.js').then(({ missing }) => [...missing])")
     assert missing == []
+    lab.widen(320)
+    assert lab.ask("document.documentElement.scrollWidth") == 320
 
 
 def test_the_language_is_changed_and_kept(open_lab: Open) -> None:
