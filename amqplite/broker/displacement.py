@@ -1,6 +1,5 @@
 """How far things arrive from where they belong: the reorder density of RFC 5236."""
 
-from collections import Counter
 from collections.abc import Iterable
 
 TOLD_APART = 256
@@ -19,15 +18,19 @@ class Displacements:
     __slots__ = ("_counts", "largest", "n", "total")
 
     def __init__(self) -> None:
-        self._counts: Counter[int] = Counter()
+        self._counts: dict[int, int] = {}
         self.n = self.largest = self.total = 0
 
     def add(self, displacement: int, times: int = 1) -> None:
         """Count one displacement, or several of the same."""
-        self._counts[max(-TOLD_APART, min(displacement, TOLD_APART))] += times
+        counts, far = self._counts, abs(displacement)
+        if far > TOLD_APART:
+            displacement = TOLD_APART if displacement > 0 else -TOLD_APART
+        counts[displacement] = counts.get(displacement, 0) + times
         self.n += times
-        self.largest = max(self.largest, abs(displacement))
-        self.total += times * abs(displacement)
+        self.total += times * far
+        if far > self.largest:
+            self.largest = far
 
     def with_more(self, more: Iterable[int]) -> "Displacements":
         """Return a copy with these as well."""

@@ -28,7 +28,7 @@ class Arrival:
         extent: how many arrivals after the first of these.
         late: how long after that, in microseconds.
         n_reordering: how many arrivals right before it were all larger.
-        over: the smallest of the larger numbers that arrived before it, `OVER_MAX` at most.
+        over: the smallest of the larger numbers that arrived before it, so many as the meter names.
         displacement: places that it arrived after its rank; `None` until all smaller numbers have
             arrived or are gone.
     """
@@ -51,6 +51,7 @@ class OrderMeter:
     Args:
         after: the number before the first; those up to it are never told.
         held_max: how many may be held, before what is missing is given up.
+        over_max: how many are named of those that overtook one.
 
     Attributes:
         watermark: every number up to this one has arrived or is gone.
@@ -81,6 +82,7 @@ class OrderMeter:
         "_lis",
         "_maxima",
         "_minima",
+        "_over_max",
         "_skipped",
         "_tails",
         "approximate",
@@ -98,14 +100,16 @@ class OrderMeter:
         "watermark",
     )
 
-    def __init__(self, after: int = 0, *, held_max: int = HELD_MAX) -> None:
+    def __init__(
+        self, after: int = 0, *, held_max: int = HELD_MAX, over_max: int = OVER_MAX
+    ) -> None:
         self.watermark = after
         self.n = self.reordered = self.inversions = 0
         self.extent_max = self.late_max = self.late_sum = 0
         self.n_reordering_max = self.buffer_max = self.buffer_us = self.buffer_us_max = 0
         self.late_beyond_window = 0
         self.approximate = False
-        self._after, self._held_max = after, held_max
+        self._after, self._held_max, self._over_max = after, held_max, over_max
         self._held: list[int] = []  # arrived, above the watermark, sorted
         self._arrivals: dict[int, tuple[int, int, Arrival | None]] = {}  # of these: position, t
         self._gone = Intervals()  # never to arrive, above the watermark
@@ -123,7 +127,8 @@ class OrderMeter:
 
     def arrive(self, s: int, t: int) -> Arrival | None:
         """Take the number `s` in, at `t` microseconds; return how it was overtaken, if it was."""
-        if s == self.watermark + 1 and not self._held and not self._gone:
+        held = self._held
+        if s == self.watermark + 1 and not held and not self._gone.first:
             self.watermark = s
             self._lis += 1
             self._last_low = self.n = self.n + 1
@@ -134,13 +139,16 @@ class OrderMeter:
         self._last_t = t
         overtaken = self._place(s, t)
         if s > self.watermark:
-            self._gone.discard(s)
-            insort(self._held, s)
+            if self._gone.first:
+                self._gone.discard(s)
+            insort(held, s)
             self._arrivals[s] = (self.n, t, overtaken)
-            self._advance()
-            if len(self._held) > self._held_max:
-                self._give_up()
-            self.buffer_max = max(self.buffer_max, len(self._held))
+            if held[0] == self.watermark + 1:
+                self._advance()
+            if len(held) > self.buffer_max:
+                if len(held) > self._held_max:
+                    self._give_up()
+                self.buffer_max = max(self.buffer_max, len(held))
         else:
             self.late_beyond_window += 1
             self.approximate = True
@@ -193,7 +201,7 @@ class OrderMeter:
     @property
     def idle(self) -> bool:
         """Nothing is held, and nothing is gone ahead of its turn: what comes may be `in_order`."""
-        return not self._held and not self._gone
+        return not self._held and not self._gone.first
 
     @property
     def held(self) -> int:
@@ -251,7 +259,7 @@ class OrderMeter:
             self._tails[k : k + 1] = [s]
         else:
             self._last_low = position
-        larger = bisect_right(held, s)
+        larger = bisect_right(held, s) if held and held[-1] > s else len(held)
         inversions = len(held) - larger or int(s <= self._given_up)
         if not inversions:
             if s > self.watermark:
@@ -265,18 +273,23 @@ class OrderMeter:
             extent=position - j,
             late=t - since,
             n_reordering=position - before - 1,
-            over=tuple(held[larger : larger + OVER_MAX]),
+            over=tuple(held[larger : larger + self._over_max]) if self._over_max else (),
         )
         self._count(arrival)
         return arrival
 
     def _count(self, arrival: Arrival) -> None:
+        # comparisons, since max() is a call, and this is done for every other message in places
+        late = arrival.late
         self.reordered += 1
         self.inversions += arrival.inversions
-        self.extent_max = max(self.extent_max, arrival.extent)
-        self.late_sum += arrival.late
-        self.late_max = max(self.late_max, arrival.late)
-        self.n_reordering_max = max(self.n_reordering_max, arrival.n_reordering)
+        self.late_sum += late
+        if arrival.extent > self.extent_max:
+            self.extent_max = arrival.extent
+        if late > self.late_max:
+            self.late_max = late
+        if arrival.n_reordering > self.n_reordering_max:
+            self.n_reordering_max = arrival.n_reordering
 
     def _give_up(self) -> None:
         """Don't wait any longer for what is before the first of those held."""
@@ -288,13 +301,13 @@ class OrderMeter:
 
     def _advance(self) -> None:
         """Release what is next in order, and forget what it took to measure it."""
-        held, mark, released = self._held, self.watermark, 0
+        held, gone, mark, released = self._held, self._gone, self.watermark, 0
         while True:
             if released < len(held) and held[released] == mark + 1:
                 mark += 1
                 released += 1
                 self._release(mark)
-            elif (last := self._gone.take(mark + 1)) > mark:
+            elif gone.first and (last := gone.take(mark + 1)) > mark:
                 self._skipped += last - mark
                 mark = last
             else:
@@ -308,8 +321,10 @@ class OrderMeter:
         position, since, overtaken = self._arrivals.pop(s)
         displacement = position - (s - self._after - self._skipped)
         self._displaced.add(displacement)
-        self.buffer_us += self._last_t - since
-        self.buffer_us_max = max(self.buffer_us_max, self._last_t - since)
+        waited = self._last_t - since
+        self.buffer_us += waited
+        if waited > self.buffer_us_max:
+            self.buffer_us_max = waited
         if overtaken is not None:
             overtaken.displacement = displacement
 

@@ -55,7 +55,7 @@ class QueueOrder:
     clock: Callable[[], int]
     next_out: int = 1
     next_done: int = 1
-    meter: OrderMeter = field(default_factory=OrderMeter)
+    meter: OrderMeter = field(default_factory=lambda: OrderMeter(over_max=0))
     redelivered: int = 0
     violations: int = 0
     by_cause: dict[str, Reordered] = field(default_factory=dict)
@@ -96,16 +96,17 @@ class QueueOrder:
             if entry.untold is None:
                 tape.acked(entry, reordered=False)
             return
-        self._catch_up()
-        now = self.clock()
-        arrival = self.meter.arrive(entry.seq, now)
-        late = arrival is not None and arrival.inversions > 0
-        if arrival is not None and late:
+        meter, in_disorder = self.meter, tape is None and self.next_done == NONE_EXPECTED
+        if not in_disorder:
+            self._catch_up()
+        arrival = meter.arrive(entry.seq, self.clock())
+        if arrival is not None:
             self._count(entry, arrival.inversions, arrival.late)
         if tape is not None:
-            early = entry.seq > self.meter.watermark
-            tape.acked(entry, reordered=late or early)
-        self._expect()
+            early = entry.seq > meter.watermark
+            tape.acked(entry, reordered=arrival is not None or early)
+        if not in_disorder or meter.idle:
+            self._expect()
 
     def gone(self, entries: "Iterable[Entry]") -> None:
         """Messages are gone without having been done with."""
@@ -170,7 +171,8 @@ class QueueOrder:
             reordered = self.by_cause[name] = Reordered()
         reordered.messages += 1
         reordered.inversions += inversions
-        reordered.late_us = max(reordered.late_us, late_us)
+        if late_us > reordered.late_us:
+            reordered.late_us = late_us
 
 
 def cause_of(entry: "Entry") -> str:
