@@ -12,7 +12,7 @@ class Intervals:
         first: the first number of each interval, rising.
     """
 
-    __slots__ = ("first", "_last")
+    __slots__ = ("_last", "first")
 
     def __init__(self) -> None:
         self.first: list[int] = []

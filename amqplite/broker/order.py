@@ -255,8 +255,11 @@ class OrderMeter:
         before = minima[-1][1] if minima else self._last_low
         if s > self.watermark:
             minima.append((s, position))
-            k = bisect_left(self._tails, s)
-            self._tails[k : k + 1] = [s]
+            tails = self._tails
+            if not tails or s > tails[-1]:
+                tails.append(s)
+            else:
+                tails[bisect_left(tails, s)] = s
         else:
             self._last_low = position
         larger = bisect_right(held, s) if held and held[-1] > s else len(held)
@@ -265,15 +268,12 @@ class OrderMeter:
             if s > self.watermark:
                 self._maxima.append((s, position, t))
             return None
-        k = bisect_right(self._maxima, (s + 1,))
-        _, j, since = self._maxima[k] if k < len(self._maxima) else (0, position - 1, t)
+        maxima = self._maxima
+        k = bisect_right(maxima, (s + 1,))
+        _, first, since = maxima[k] if k < len(maxima) else (0, position - 1, t)
+        over = tuple(held[larger : larger + self._over_max]) if self._over_max else ()
         arrival = Arrival(
-            position=position,
-            inversions=inversions,
-            extent=position - j,
-            late=t - since,
-            n_reordering=position - before - 1,
-            over=tuple(held[larger : larger + self._over_max]) if self._over_max else (),
+            position, inversions, position - first, t - since, position - before - 1, over
         )
         self._count(arrival)
         return arrival
@@ -329,12 +329,15 @@ class OrderMeter:
             overtaken.displacement = displacement
 
     def _forget(self, mark: int) -> None:
+        maxima, minima, tails = self._maxima, self._minima, self._tails
         above = (mark + 1,)
-        del self._maxima[: bisect_left(self._maxima, above)]
-        low = bisect_left(self._minima, above)
-        if low:
-            self._last_low = self._minima[low - 1][1]
-            del self._minima[:low]
-        risen = bisect_right(self._tails, mark)
-        self._lis += risen
-        del self._tails[:risen]
+        if maxima and maxima[0] < above:
+            del maxima[: bisect_left(maxima, above)]
+        if minima and minima[0] < above:
+            low = bisect_left(minima, above)
+            self._last_low = minima[low - 1][1]
+            del minima[:low]
+        if tails and tails[0] <= mark:
+            risen = bisect_right(tails, mark)
+            self._lis += risen
+            del tails[:risen]

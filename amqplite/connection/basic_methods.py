@@ -20,6 +20,7 @@ from amqplite.errors import (
 )
 from amqplite.protocol.codec import decode
 from amqplite.protocol.fields import decode_table
+from amqplite.protocol.frames import Octets
 from amqplite.protocol.methods import (
     BasicAck,
     BasicCancel,
@@ -39,6 +40,7 @@ from amqplite.protocol.methods import (
 )
 
 _unpack_ack = Struct(">QB").unpack_from
+_unpack_acks = Struct(">11xQ2x").iter_unpack
 _ACK_SIZE = 13
 
 
@@ -185,9 +187,33 @@ def on_basic_ack(channel: Channel, payload: bytes) -> None:
     if len(payload) < _ACK_SIZE:
         raise InvalidSyntax("arguments of basic.ack are cut short")
     tag, multiple = _unpack_ack(payload, 4)
+    if multiple & 1:
+        _settle(channel, tag, True, Outcome.ACKED)
+    else:
+        _ack(channel, tag)
+
+
+def on_basic_acks(channel: Channel, frames: Octets) -> None:
+    """Several basic.acks of one delivery each, in their order.
+
+    *Hot.*
+
+    Args:
+        channel: the channel they came on.
+        frames: theirs, see `protocol.frames.ACKS`.
+
+    Raises:
+        PreconditionFailed: there is no such delivery; those before it are settled.
+    """
+    for (tag,) in _unpack_acks(frames):
+        _ack(channel, tag)
+
+
+def _ack(channel: Channel, tag: int) -> None:
+    """Delete what was handed out under a tag."""
     unacked = channel.unacked
-    if multiple & 1 or channel.transaction is not None or tag not in unacked:
-        _settle(channel, tag, bool(multiple & 1), Outcome.ACKED)
+    if channel.transaction is not None or tag not in unacked:
+        _settle(channel, tag, False, Outcome.ACKED)
         return
     entry, queue, consumer, _ = unacked.pop(tag)
     queue.settle(entry)

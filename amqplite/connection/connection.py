@@ -18,6 +18,7 @@ from amqplite.broker.tape import Identity
 from amqplite.broker.users import User
 from amqplite.broker.vhost import Vhost
 from amqplite.connection.ack_timeout import take_back
+from amqplite.connection.basic_methods import on_basic_acks
 from amqplite.connection.blocked import Blocked
 from amqplite.connection.channel import Channel
 from amqplite.connection.channel_methods import await_channel_close_ok, open_channel
@@ -38,6 +39,7 @@ from amqplite.errors import (
 )
 from amqplite.protocol.codec import Method, method_frame
 from amqplite.protocol.frames import (
+    ACKS,
     BODY,
     HEADER,
     HEARTBEAT,
@@ -46,6 +48,7 @@ from amqplite.protocol.frames import (
     Frame,
     FrameReader,
     Octets,
+    acks_apart,
 )
 from amqplite.protocol.methods import (
     ChannelCloseOk,
@@ -132,7 +135,7 @@ class Connection:
         self.on_resumed: Callable[[], object] = lambda: None
         self.on_state: Callable[[], object] = lambda: None
         self.blocked = Blocked(self)
-        self.reader = FrameReader(self.limits.frame_max)
+        self.reader = FrameReader(self.limits.frame_max, runs=True)
         self._on_fault = on_fault
         self.handshake: Handshake | None = Handshake(self)
         self._frames: Iterator[Frame] = iter(())
@@ -240,6 +243,10 @@ class Connection:
                 if handle is None:
                     raise CommandInvalid("unimplemented method")
                 handle(channel, payload)
+            elif kind == ACKS:
+                if publishing.in_content:
+                    publishing.on_other_method()
+                on_basic_acks(channel, content)
             elif kind == HEADER:
                 publishing.on_header(payload)
             elif kind == BODY:
@@ -257,6 +264,10 @@ class Connection:
 
     def _on_unusual(self, kind: int, number: int, payload: bytes, content: Octets) -> None:
         """Act on a frame of channel zero, or of one that isn't open, or while an alarm is on."""
+        if kind == ACKS:
+            for ack in acks_apart(content):
+                self._on_unusual(METHOD, number, ack, b"")
+            return
         try:
             if self.state is State.CLOSING:
                 await_close_ok(self, number, kind, payload)
@@ -473,6 +484,6 @@ class Connection:
 
 def _ids_of(kind: int, payload: bytes) -> tuple[int, int]:
     """Return class-id and method-id of the method that failed; those of publish for a content."""
-    if kind in (METHOD, PUBLISH):
+    if kind in (METHOD, PUBLISH, ACKS):
         return int.from_bytes(payload[:2], "big"), int.from_bytes(payload[2:4], "big")
     return 60, 40

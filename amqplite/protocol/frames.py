@@ -10,9 +10,11 @@ On the wire::
 
 A publish is three frames: the method, the content header, the body. Nearly always they come side by
 side, so the reader cuts them out in one piece: a third of the steps, and the content stays in the
-very octets that a consumer will be sent.
+very octets that a consumer will be sent. Acks come in runs, one for each delivery: a run is a piece
+as well, if whoever reads wants it so.
 """
 
+import re
 from collections.abc import Iterator
 from struct import Struct
 
@@ -21,6 +23,9 @@ from amqplite.errors import FrameError
 METHOD, HEADER, BODY, HEARTBEAT = 1, 2, 3, 8
 PUBLISH = 256
 """No type on the wire, which is an octet: a basic.publish with all its content, see `Frame`."""
+
+ACKS = 257
+"""Neither: two or more basic.acks, of one delivery each, of one channel; see `Frame`."""
 
 FRAME_END = 0xCE
 OVERHEAD = 8
@@ -38,7 +43,8 @@ Frame = tuple[int, int, bytes, Octets]
 """`(type, channel, payload, content)`: a plain tuple, since one is made for every frame read.
 
 `content` is empty but for a `PUBLISH`, where `payload` is the method's and `content` holds the
-header frame and the body frame as they came, envelope and all (no body frame if it is empty).
+header frame and the body frame as they came, envelope and all (no body frame if it is empty); and
+for `ACKS`, where `payload` is the first one's and `content` holds the frames of all.
 """
 
 VIEWED_MIN = 16 * 1024
@@ -49,6 +55,13 @@ SHARE = 4
 keeps the view keeps the whole read, and so at most so many times what it is worth."""
 
 _PUBLISH_KEY = b"\x00\x3c\x00\x28"  # class 60, method 40
+_ACK_KEY = b"\x00\x3c\x00\x50"  # class 60, method 80
+_ACK_SIZE = 21
+_match_acks = re.compile(
+    rb"\x01(..)\x00\x00\x00\x0d\x00\x3c\x00\x50.{8}\x00\xce"
+    rb"(?:\x01\1\x00\x00\x00\x0d\x00\x3c\x00\x50.{8}\x00\xce)+",
+    re.DOTALL,
+).match
 _HEADER_MIN = 14
 """Octets of a content header without a property."""
 
@@ -57,20 +70,31 @@ _CONTENT_HEAD = 19
 
 _unpack_head = Struct(">BHL").unpack_from
 _unpack_content_head = Struct(">BHLHHQ").unpack_from
+_unpack_acks = Struct(">7x13sx").iter_unpack
+
+
+def acks_apart(content: Octets) -> Iterator[bytes]:
+    """Yield the payload of each method in the content of `ACKS`."""
+    for (payload,) in _unpack_acks(content):
+        yield payload
 
 
 class FrameReader:
     """Cuts what the socket gives into frames, keeping the unfinished one.
+
+    Args:
+        runs: whether a run of acks comes as one `ACKS`.
 
     Attributes:
         frame_max: largest frame accepted, in octets with its overhead; the
             connection lowers it at tune-ok, in the middle of a read if need be.
     """
 
-    __slots__ = ("_method", "_missing", "_pieces", "frame_max")
+    __slots__ = ("_method", "_missing", "_pieces", "_runs", "frame_max")
 
-    def __init__(self, frame_max: int) -> None:
+    def __init__(self, frame_max: int, *, runs: bool = False) -> None:
         self.frame_max = frame_max
+        self._runs = runs
         self._pieces: list[bytes] = []  # of what is unfinished, in order
         self._method = b""  # if that is the content of a publish, the frame before it
         self._missing = 0  # octets after which it is worth another look; 0 if all is finished
@@ -129,6 +153,12 @@ class FrameReader:
                         content = memoryview(data)[end:content_end]
                     yield PUBLISH, channel, payload, content
                     start = content_end
+                    continue
+            elif self._runs and payload[:4] == _ACK_KEY and received - end >= _ACK_SIZE:
+                run = _match_acks(data, start)
+                if run is not None:
+                    yield ACKS, channel, payload, run[0]
+                    start = run.end()
                     continue
             start = end
             yield kind, channel, payload, b""

@@ -398,6 +398,29 @@ def test_an_ack_settles_one(rig: Rig, client: Client) -> None:
     assert state(rig) == (0, 2)
 
 
+def test_acks_in_one_read_settle_one_each(rig: Rig, client: Client) -> None:
+    client.do(consume(), *publishes(5))
+    assert client.do(BasicAck(4), BasicAck(2), BasicAck(1)) == []
+    assert state(rig) == (0, 2)
+    assert client.do(BasicAck(3), BasicAck(5)) == []
+    assert state(rig) == (0, 0)
+
+
+def test_of_acks_in_one_read_those_behind_an_unknown_tag_are_void(rig: Rig, client: Client) -> None:
+    client.do(consume(), *publishes(4))
+    text = "PRECONDITION_FAILED - unknown delivery tag 9"
+    heard = client.do(BasicAck(1), BasicAck(2), BasicAck(9), BasicAck(3))
+    assert heard == [ChannelClose(406, text, 60, 80)]
+    assert state(rig) == (2, 0)
+    assert client.do(BasicAck(3), BasicAck(4)) == []  # the channel is closing
+    assert state(rig) == (2, 0)
+
+
+def test_acks_in_one_read_on_a_channel_that_is_not_open_end_the_connection(client: Client) -> None:
+    heard = client.do(BasicAck(1), BasicAck(2), channel=7)
+    assert heard == [ConnectionClose(504, "CHANNEL_ERROR - expected 'channel.open'", 60, 80)]
+
+
 def test_an_ack_of_many_settles_all_up_to_it(rig: Rig, client: Client) -> None:
     client.do(consume(), *publishes(5))
     client.do(BasicAck(2))

@@ -126,6 +126,13 @@ def test_settling_goes_on_behind_a_publish(rig: Rig, client: Client, settle: Met
     assert rig.queue().unacked == 0
 
 
+def test_several_acks_at_once_go_on_behind_a_publish(rig: Rig, client: Client) -> None:
+    client.do(publish(b"1"), publish(b"2"), BasicGet(0, "q"), BasicGet(0, "q"))
+    alarm(rig, True)
+    client.do(publish(b"3"), BasicAck(1), BasicAck(2))
+    assert rig.queue().unacked == 0
+
+
 @pytest.mark.parametrize("settle", [BasicAck(1), BasicNack(1, False, True), BasicReject(1, True)])
 def begin_content(rig: Rig, client: Client) -> None:
     """Publish a content of which the alarm comes into the middle."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from amqplite.errors import FrameError
 from amqplite.protocol.codec import method_frame
 from amqplite.protocol.frames import (
+    ACKS,
     BODY,
     HEADER,
     HEARTBEAT,
@@ -22,6 +23,7 @@ from amqplite.protocol.frames import (
     VIEWED_MIN,
     Frame,
     FrameReader,
+    acks_apart,
 )
 from amqplite.protocol.methods import BasicAck, QueueDeclare
 
@@ -57,8 +59,14 @@ def read(reader: FrameReader, *reads: bytes) -> list[Frame]:
 
 
 def taken_apart(frames: list[Frame]) -> Iterator[Plain]:
-    """Yield frames one by one, those of a publish in one piece too."""
+    """Yield frames one by one, those of a publish in one piece too, and those of a run of acks."""
     for kind, channel, payload, content in frames:
+        if kind == ACKS:
+            acks = list(acks_apart(content))
+            assert len(acks) > 1
+            assert acks[0] == payload
+            yield from ((METHOD, channel, ack) for ack in acks)
+            continue
         if kind != PUBLISH:
             assert content == b""
             yield kind, channel, payload
@@ -293,6 +301,47 @@ def test_a_content_that_does_not_end_is_refused_where_it_does_not(
         next(frames)
 
 
+# -- runs of acks --------------------------------------------------------------------------------
+
+
+def ack(tag: int, channel: int = 1, *, multiple: bool = False) -> bytes:
+    return method_frame(channel, BasicAck(tag, multiple))
+
+
+def kinds_of(*octets: bytes) -> list[int]:
+    return [kind for kind, *_ in read(FrameReader(4096, runs=True), b"".join(octets))]
+
+
+def test_acks_side_by_side_come_in_one_piece() -> None:
+    octets = ack(1) + ack(2) + ack(1 << 63)
+    assert read(FrameReader(4096, runs=True), octets) == [(ACKS, 1, ack(1)[7:-1], octets)]
+    assert list(acks_apart(octets)) == [ack(tag)[7:-1] for tag in (1, 2, 1 << 63)]
+
+
+def test_an_ack_alone_is_a_method() -> None:
+    assert kinds_of(ack(1)) == [METHOD]
+    assert kinds_of(ack(1), HEARTBEAT_FRAME, ack(2)) == [METHOD, HEARTBEAT, METHOD]
+
+
+def test_acks_of_many_and_of_other_channels_end_a_run() -> None:
+    assert kinds_of(ack(1), ack(2), ack(4, multiple=True), ack(5), ack(6)) == [ACKS, METHOD, ACKS]
+    assert kinds_of(ack(1), ack(2), ack(1, 2), ack(2, 2), ack(3)) == [ACKS, ACKS, METHOD]
+
+
+def test_a_run_goes_as_far_as_the_read_does() -> None:
+    octets, reader = ack(1) + ack(2) + ack(3) + ack(4), FrameReader(4096, runs=True)
+    frames = read(reader, octets[:50], octets[50:])
+    assert [(kind, len(content)) for kind, _, _, content in frames] == [
+        (ACKS, 42),
+        (METHOD, 0),
+        (METHOD, 0),
+    ]
+
+
+def test_whoever_wants_no_runs_gets_none() -> None:
+    assert [kind for kind, *_ in read(FrameReader(4096), ack(1) + ack(2))] == [METHOD, METHOD]
+
+
 # -- by chance -----------------------------------------------------------------------------------
 
 payloads = st.one_of(
@@ -311,16 +360,25 @@ published = st.builds(
     st.integers(1, LARGEST + 4),
     st.sampled_from([b"\x00\x00", b"\x10\x00\x02", b"\x00", b"x" * (LARGEST - 12)]),
 )
-streams = st.lists(st.one_of(single, published, published), max_size=8).map(b"".join)
+acks = st.builds(
+    lambda channel, *ack: method_frame(channel, BasicAck(*ack)),
+    channels,
+    st.integers(0, (1 << 64) - 1),
+    st.sampled_from([False] * 9 + [True]),
+)
+acked = st.builds(lambda ack, times: ack * times, acks, st.integers(1, 4))
+streams = st.lists(st.one_of(single, published, published, acked), max_size=8).map(b"".join)
 
 
-@given(streams, st.data())
-@settings(max_examples=400)
-def test_frames_do_not_depend_on_how_the_stream_is_cut(stream: bytes, data: st.DataObject) -> None:
-    """Nor on whether publishes come in one piece; and an error comes where it stands."""
+@given(streams, st.booleans(), st.data())
+@settings(max_examples=600)
+def test_frames_do_not_depend_on_how_the_stream_is_cut(
+    stream: bytes, runs: bool, data: st.DataObject
+) -> None:
+    """Nor on whether publishes, or acks, come in one piece; and an error comes where it stands."""
     stream += HEARTBEAT_FRAME  # so that nobody waits for a content any more
     cuts = sorted(data.draw(st.sets(st.integers(0, len(stream)), max_size=12)))
-    reader, frames, error = FrameReader(FRAME_MAX), list[Frame](), ""
+    reader, frames, error = FrameReader(FRAME_MAX, runs=runs), list[Frame](), ""
     try:
         for start, end in pairwise([0, *cuts, len(stream)]):
             frames += iter(reader.receive(stream[start:end]))
