@@ -55,6 +55,13 @@ SHARE = 4
 keeps the view keeps the whole read, and so at most so many times what it is worth."""
 
 _PUBLISH_KEY = b"\x00\x3c\x00\x28"  # class 60, method 40
+_LAST = (
+    b"\x01\x00\x00\x00\x00\x00\x09\x00\x3c\x00\x28\x00\x00\x00\x00\x00\xce",
+    0,
+    b"\x00\x3c\x00\x28" + bytes(5),
+)
+"""Before there is one: what it would be of the emptiest of publishes."""
+
 _ACK_KEY = b"\x00\x3c\x00\x50"  # class 60, method 80
 _ACK_SIZE = 21
 _match_acks = re.compile(
@@ -90,13 +97,14 @@ class FrameReader:
             connection lowers it at tune-ok, in the middle of a read if need be.
     """
 
-    __slots__ = ("_method", "_missing", "_pieces", "_runs", "frame_max")
+    __slots__ = ("_last", "_method", "_missing", "_pieces", "_runs", "frame_max")
 
     def __init__(self, frame_max: int, *, runs: bool = False) -> None:
         self.frame_max = frame_max
         self._runs = runs
         self._pieces: list[bytes] = []  # of what is unfinished, in order
         self._method = b""  # if that is the content of a publish, the frame before it
+        self._last = _LAST  # method frame, channel and payload of the publish read last
         self._missing = 0  # octets after which it is worth another look; 0 if all is finished
 
     def receive(self, data: bytes) -> Iterator[Frame]:
@@ -126,42 +134,51 @@ class FrameReader:
         """Yield the frames in `data` from `start` on, and keep what is left."""
         received = len(data)
         needed = OVERHEAD
+        method, publisher, publish = self._last  # nearly always the next one is the same
         while received - start >= OVERHEAD:
-            kind, channel, size = _unpack_head(data, start)
-            if size > self.frame_max - OVERHEAD + SIZE_TOLERANCE:
-                raise FrameError(
-                    f"frame of {size + OVERHEAD} octets is over frame_max {self.frame_max}"
-                )
-            end = start + 7 + size
-            if end >= received:
-                needed = size + OVERHEAD
-                break
-            if data[end] != FRAME_END:
-                raise FrameError(f"frame ends in {data[end]:#04x}, not 0xce")
-            payload = data[start + 7 : end]
-            end += 1
-            if kind == METHOD and payload[:4] == _PUBLISH_KEY:
-                content_end = self._content_end(data, end, channel)
-                if content_end > received:
-                    self._keep(data[start:end], data[end:], content_end - received)
-                    return
-                if content_end:
-                    content: Octets
-                    if content_end - end < VIEWED_MIN or (content_end - end) * SHARE < received:
-                        content = data[end:content_end]
+            if data.startswith(method, start):
+                channel, payload, end = publisher, publish, start + len(method)
+            else:
+                kind, channel, size = _unpack_head(data, start)
+                if size > self.frame_max - OVERHEAD + SIZE_TOLERANCE:
+                    raise FrameError(
+                        f"frame of {size + OVERHEAD} octets is over frame_max {self.frame_max}"
+                    )
+                end = start + 8 + size
+                if end > received:
+                    needed = size + OVERHEAD
+                    break
+                if data[end - 1] != FRAME_END:
+                    raise FrameError(f"frame ends in {data[end - 1]:#04x}, not 0xce")
+                payload = data[start + 7 : end - 1]
+                if kind != METHOD or payload[:4] != _PUBLISH_KEY:
+                    run = None
+                    if self._runs and payload[:4] == _ACK_KEY and received - end >= _ACK_SIZE:
+                        run = _match_acks(data, start)
+                    if run is None:
+                        start = end
+                        yield kind, channel, payload, b""
                     else:
-                        content = memoryview(data)[end:content_end]
-                    yield PUBLISH, channel, payload, content
-                    start = content_end
+                        start = run.end()
+                        yield ACKS, channel, payload, run[0]
                     continue
-            elif self._runs and payload[:4] == _ACK_KEY and received - end >= _ACK_SIZE:
-                run = _match_acks(data, start)
-                if run is not None:
-                    yield ACKS, channel, payload, run[0]
-                    start = run.end()
-                    continue
-            start = end
-            yield kind, channel, payload, b""
+                method, publisher, publish = data[start:end], channel, payload
+                self._last = method, channel, payload
+            content_end = self._content_end(data, end, channel)
+            if content_end > received:
+                self._keep(method, data[end:], content_end - received)
+                return
+            if not content_end:
+                start = end
+                yield METHOD, channel, payload, b""
+                continue
+            content: Octets
+            if content_end - end < VIEWED_MIN or (content_end - end) * SHARE < received:
+                content = data[end:content_end]
+            else:
+                content = memoryview(data)[end:content_end]
+            start = content_end
+            yield PUBLISH, channel, payload, content
         if start < received:
             self._keep(b"", data[start:], needed - received + start)
 
