@@ -14,7 +14,7 @@ from trio.lowlevel import wait_readable, wait_writable
 from amqplite.connection.outbox import Outbox
 from amqplite.protocol.frames import Octets
 
-READ_SIZE = 256 * 1024
+READ_SIZE = 512 * 1024
 """Octets asked for at a time: a busy publisher fills hundreds of frames into one read."""
 
 COPY_MAX = 4096
