@@ -186,7 +186,7 @@ function warningMark(point, strip, cx) {
 function activeMark(point, strip, cx) {
   const { frame } = cx;
   const along = cx.px(point.t);
-  const across = strip.first - strip.size / 2 - 9;
+  const across = strip.first - strip.size / 2 - 13; // clear of the ring of what was overtaken
   const [x, y] = frame.at(along, across);
   /** @type {Shape[]} */
   const shapes = [];
@@ -198,7 +198,7 @@ function activeMark(point, strip, cx) {
     shapes.push(path(frame.line([along, from], [along, across]), "handover"), circle(x0, y0, 3, "handed"));
   }
   shapes.push(...key(x + 8, y, 8));
-  const hit = around(x + 8, y, 12);
+  const hit = { ...around(x + 8, y, 12), width: 30 }; // a key is longer than it is high
   cx.ground.hard.push(hit);
   ask(point, cx.words.text("dia.active", { c: point.c }), hit, 4, cx, "quiet");
   return markOf(point, { cls: "active", shapes, hit }, cx);
