@@ -93,6 +93,8 @@ class Channel:
         if self.transaction is not None:
             self.transaction.publishes.append((message, queues, mandatory))
             return
+        if self.connection.credited:  # what was acked before has been
+            self.connection.dispatch()
         self.enqueue(message, queues, mandatory)
 
     def enqueue(self, message: Message, queues: Sequence[Queue], mandatory: bool) -> bool:

@@ -180,6 +180,15 @@ def test_a_tag_in_use_ends_the_connection(client: Client) -> None:
     assert client.do(consume("c")) == [ConnectionClose(530, text, 60, 20)]
 
 
+def test_what_is_published_behind_an_ack_finds_its_credit_given_back(
+    rig: Rig, client: Client
+) -> None:
+    client.prefetch(1)
+    client.do(consume("high", priority=10), consume("low"), publish(b"1"))
+    heard = client.do(BasicAck(1), publish(b"2"))
+    assert [one.method.consumer_tag for one in heard if isinstance(one, Content)] == ["high"]
+
+
 def test_the_higher_priority_is_served_first(rig: Rig, client: Client, other: Client) -> None:
     client.do(consume("low"))
     other.prefetch(1)
