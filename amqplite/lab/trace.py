@@ -215,4 +215,5 @@ def _decode(line: str | bytes, number: int, kind: type[_Line]) -> _Line:
     except ValidationError as error:
         raise TraceError(number, str(error)) from None
     except (DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise TraceError(number, f"not JSON: {error}") from None
+        hint = "; a trace is lines of JSON, its header first, as --jsonl writes it"
+        raise TraceError(number, f"not JSON: {error}{hint if kind is _Form else ''}") from None

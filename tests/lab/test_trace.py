@@ -85,6 +85,7 @@ JUNK = [
     ([],                                                     1, "nothing is there"),
     (["", "  "],                                             1, "nothing is there"),
     (["hello"],                                              1, "not JSON: "),
+    (["{"],                                                  1, "a trace is lines of JSON"),
     (["[]"],                                                 1, "Expected `object`, got `array`"),
     (["{}"],                                                 1, "no header of amqplite.trace/1"),
     (['{"n":1,"t":0,"type":"acked"}'],                       1, "no header of amqplite.trace/1"),
